@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace tersor::harness {
+
+/// Registers one top-level command of `tersor`. Put one object of this type at the end of each
+/// harness/cli/commands/NAME.cpp; no list names the commands. `setup` adds the subcommand (with its
+/// help and examples) to the app; its callback does the work, throws tersor::Error, and may set the
+/// exit status.
+class CommandRegistrar {
+ public:
+  /// `order`: place in --help. `name`: unique.
+  CommandRegistrar(int order, std::string name, std::function<void(CLI::App&)> setup);
+};
+
+/// Adds every registered command to `app`, by order, then name.
+void add_commands(CLI::App& app);
+
+/// Exit status of the program after a command that did not throw (default 0).
+void set_exit_status(int status);
+int exit_status();
+
+}  // namespace tersor::harness

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "common/error.hpp"
+#include "harness/cli/command.hpp"
+
+namespace {
+
+constexpr const char* kAbout =
+    "tersor: does compressing the messages of model-parallel training pay, with which codec, "
+    "where, on which link,\n"
+    "at what accuracy? Runs a matrix of real training jobs, stores every run in SQLite, and "
+    "reports from it.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  tersor run matrices/quickstart.json --db results.db   run every cell that the database "
+    "lacks\n"
+    "  tersor show accuracy --db results.db                  accuracy by codec, mean over seeds\n"
+    "  tersor report --db results.db --out report            HTML page, Markdown and CSV\n"
+    "  tersor codec roundtrip 'topk(ratio=0.01)' x.npy       try a codec on your own activations\n"
+    "  tersor list codecs                                    what there is, with parameters\n";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{kAbout, "tersor"};
+  app.footer(kExamples);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  try {
+    tersor::harness::add_commands(app);
+    app.parse(argc, argv);
+    return tersor::harness::exit_status();
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error);
+  } catch (const tersor::Error& error) {
+    std::fprintf(stderr, "tersor: %s\n", error.what());
+    return error.kind() == tersor::ErrorKind::kInternal ? 5 : 1;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tersor: internal error: %s\n", error.what());
+    return 5;
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tersor::results {
+
+enum class RunStatus {
+  kPlanned,
+  kRunning,
+  kOk,
+  kFailed,
+  kDiverged,
+  kTimeout,
+  kOom,
+  kSkipped,
+  kInfeasible
+};
+/// "planned", "running", "ok", "failed", "diverged", "timeout", "oom", "skipped", "infeasible".
+std::string_view to_string(RunStatus status);
+RunStatus parse_run_status(std::string_view text);
+
+using RunId = std::int64_t;
+
+/// One run as the harness sees it: cell + seed + attempt.
+struct RunInfo {
+  RunId id = 0;
+  std::string cell_key;
+  std::uint64_t seed = 0;
+  int attempt = 1;
+  RunStatus status = RunStatus::kPlanned;
+  std::string reason;
+  std::string spool_dir;  ///< folder of rank0.jsonl, rank1.jsonl, ...
+};
+
+/// The write side of a results database: the harness's one writer. Opens or creates the file,
+/// migrates an older schema, refuses a newer one, a file that is not SQLite and a read-only one
+/// (Error(kDatabase) with the path, what was found and what to do). WAL, foreign keys on, every
+/// call is one transaction.
+class Store {
+ public:
+  explicit Store(const std::filesystem::path& path);
+  ~Store();
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+
+  std::int64_t add_sweep(const std::string& name, const std::string& matrix_text);
+  /// Idempotent. `config` is to_json(CellConfig); `codecs` maps site -> {name, version, variant,
+  /// spec, params, properties} (compressors::describe).
+  void add_cell(const std::string& cell_key, const nlohmann::ordered_json& config,
+                const nlohmann::json& codecs);
+
+  /// The run that decides whether to run again: an `ok` one if any, else the latest attempt.
+  std::optional<RunInfo> find_run(const std::string& cell_key, std::uint64_t seed) const;
+  /// Runs left `running` by a harness that died: their spools are ingested, then they are finished
+  /// or retried.
+  std::vector<RunInfo> unfinished_runs() const;
+
+  /// New attempt with status running. `block` and `order` say where in the sweep it ran.
+  RunInfo begin_run(const std::string& cell_key, std::uint64_t seed, std::int64_t sweep, int block,
+                    int order, const std::string& host, const std::string& spool_dir);
+  /// A row for a run that never started (skipped, infeasible) with its reason.
+  RunInfo record_unstarted(const std::string& cell_key, std::uint64_t seed, std::int64_t sweep,
+                           RunStatus status, const std::string& reason);
+  /// Reads every rankN.jsonl of the folder and stores it under the run; doing it twice changes
+  /// nothing. A torn last line is dropped; any other bad line throws Error(kData) with file, line
+  /// and column, and nothing is stored. Returns the status that the spool's `end` record claims, if
+  /// it has one.
+  std::optional<RunStatus> ingest(RunId run, const std::filesystem::path& spool_dir);
+  void finish_run(RunId run, RunStatus status, const std::string& reason, int exit_code,
+                  const std::string& log_tail);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tersor::results
