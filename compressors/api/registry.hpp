@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compressors/api/codec.hpp"
+
+namespace tersor::compressors {
+
+/// One row of a codec's parameter table. Parsing, range checks, canonical printing, `tersor list
+/// codecs` and the documents all come from it. Order = declared order of METHODS section 2.
+struct Parameter {
+  enum class Kind : std::uint8_t { kInteger, kReal, kChoice, kBoolean, kCodec };
+
+  std::string name;
+  Kind kind = Kind::kInteger;
+  std::optional<std::string> default_text;  ///< as in a spec; nullopt: required unless is_optional
+  bool is_optional = false;                 ///< may be absent without a default (`k`)
+  double low = 0;  ///< kInteger, kReal: allowed range, inclusive unless low_is_open
+  double high = 0;
+  bool low_is_open = false;
+  std::vector<std::string> choices;  ///< kChoice; kCodec: words accepted besides a spec (`float32`)
+  std::string meaning;               ///< one line for --help and the tables
+
+  static Parameter integer(std::string name, std::optional<std::int64_t> default_value,
+                           std::int64_t low, std::int64_t high, std::string meaning);
+  static Parameter real(std::string name, std::string default_text, double low, double high,
+                        bool low_is_open, std::string meaning);
+  /// The first choice is the default unless `default_text` is given.
+  static Parameter choice(std::string name, std::vector<std::string> choices, std::string meaning,
+                          std::string default_text = "");
+  static Parameter boolean(std::string name, bool default_value, std::string meaning);
+  /// A wrapped codec: positional, printed without a key when `name` is "codec", "inner" or "outer".
+  static Parameter codec(std::string name, std::string meaning);
+  static Parameter optional_integer(std::string name, std::int64_t low, std::int64_t high,
+                                    std::string meaning);
+};
+
+/// The checked arguments of one spec, defaults filled in. Getters throw Error(kInternal) on a name
+/// or kind that the table does not have.
+class Arguments {
+ public:
+  std::int64_t integer(std::string_view name) const;
+  std::optional<std::int64_t> optional_integer(std::string_view name) const;
+  double real(std::string_view name) const;
+  const std::string& choice(
+      std::string_view name) const;  ///< also the word given for a kCodec parameter
+  bool boolean(std::string_view name) const;
+  /// The wrapped codec; null where a kCodec parameter was given as a word.
+  std::shared_ptr<const Codec> codec(std::string_view name) const;
+  bool is_given(std::string_view name) const;
+  /// Canonical form of the whole spec.
+  const std::string& canonical() const { return canonical_; }
+
+ private:
+  friend class SpecBuilder;
+  struct Value {
+    std::string text;
+    std::int64_t integer = 0;
+    double real = 0;
+    bool is_given = false;
+    bool is_present = false;
+    std::shared_ptr<const Codec> codec;
+  };
+  std::map<std::string, Value, std::less<>> values_;
+  std::string canonical_;
+};
+
+/// What a codec's folder registers, by one object at the end of its .cpp.
+struct CodecInfo {
+  std::string name;
+  int version = 1;      ///< raised when payload bytes change
+  std::string summary;  ///< one line
+  std::string source;   ///< paper and section, or standard
+  std::vector<Parameter> parameters;
+  /// Builds the codec, and checks what the table cannot say (throws Error(kSpec)).
+  std::function<std::shared_ptr<const Codec>(const Arguments&)> make;
+  /// Wrappers: why this (already built) inner codec may not stand in parameter `parameter`; empty =
+  /// allowed. Leaf codecs leave it unset. `inner_name` is the registered name of the inner codec.
+  std::function<std::string(std::string_view parameter, std::string_view inner_name,
+                            const Codec& inner)>
+      refuses;
+  bool is_outermost = false;  ///< may only stand outermost (gate, hierarchical, entropy)
+  /// Specs beyond the defaults that the generic suite runs; the codec's interesting corners.
+  std::vector<std::string> examples;
+};
+
+class CodecRegistrar {
+ public:
+  explicit CodecRegistrar(CodecInfo info);
+};
+
+/// `quickreduce4`: a name that stands for a spec.
+class PresetRegistrar {
+ public:
+  PresetRegistrar(std::string name, std::string spec, std::string meaning);
+};
+
+/// All registered codecs, by name; throws Error(kInternal) where one is missing or registered
+/// twice.
+const std::map<std::string, CodecInfo, std::less<>>& registered_codecs();
+
+/// Facts for the database: {name, version, variant, spec, params {}, properties {}, inner [..]}.
+nlohmann::json describe(const Codec& codec);
+/// Registered name of the outermost codec of a canonical spec.
+std::string codec_name(std::string_view canonical);
+
+}  // namespace tersor::compressors
