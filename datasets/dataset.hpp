@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tersor::datasets {
+
+enum class SplitName : std::uint8_t { kTrain, kDev };
+/// "train", "dev".
+std::string_view to_string(SplitName split);
+
+/// One sentence or sentence pair. Texts are UTF-8 as the source has them, without case folding.
+struct Example {
+  std::string text_a;
+  std::string text_b;    ///< empty where the set has single sentences (DatasetInfo::pairs)
+  float label = 0;       ///< class index, or the score of a regression
+  std::int64_t row = 0;  ///< row of the source from 0, header not counted: the sample's identity
+};
+
+/// What load() read, in source order.
+struct Split {
+  std::vector<Example> examples;
+  /// XXH64 over every row: row (i64), label (f32), then length (u64) and bytes of both texts, all
+  /// little-endian.
+  std::uint64_t content_hash = 0;
+};
+
+/// A file that a set needs, relative to the data root.
+struct FileFact {
+  SplitName split = SplitName::kTrain;
+  std::string path;       ///< e.g. "glue/SST-2/train.tsv"
+  std::int64_t rows = 0;  ///< rows of the published file, header not counted
+  std::string xxh64;      ///< 16 hex digits of the published file's bytes; empty: unknown
+};
+
+/// The manifest of a data set. One object per folder of datasets/.
+struct DatasetInfo {
+  std::string name;    ///< e.g. "sst2"; the folder's name
+  std::string title;   ///< what it is, one line
+  std::string source;  ///< paper or origin
+  std::string url;     ///< where a user gets the files; empty: embedded, nothing to get
+  std::string licence;
+  std::string subset_rule;  ///< which rows are used, stored beside results
+  bool pairs = false;       ///< sentence pairs
+  int classes = 0;          ///< classification into this many classes; 0: regression of one score
+  std::vector<std::string> metrics;     ///< names in metrics.hpp, the primary one first
+  std::optional<double> best_accuracy;  ///< what no model can pass in expectation, where known
+  std::vector<FileFact> files;          ///< empty: embedded
+  /// Own vocabulary, one token a line of a vocab.txt, [PAD] [UNK] [CLS] [SEP] [MASK] first; empty:
+  /// the set has none and needs a vocab.txt or build_vocabulary() (tokenizers/tokenizer.hpp).
+  std::vector<std::string> vocabulary;
+  /// Reads at most `max_rows` rows (0: all). Called by load().
+  std::function<std::vector<Example>(const DatasetInfo&, const std::filesystem::path& data_root,
+                                     SplitName, std::int64_t max_rows)>
+      read;
+
+  bool embedded() const { return files.empty(); }
+};
+
+/// Registers one set; put one object of this type at the end of datasets/NAME/NAME.cpp.
+/// Throws Error(kInternal) where the name is taken or a metric is unknown.
+class DatasetRegistrar {
+ public:
+  explicit DatasetRegistrar(DatasetInfo info);
+};
+
+/// All sets, by name.
+std::vector<const DatasetInfo*> all_datasets();
+/// Throws Error(kUsage) with the nearest name and the known ones.
+const DatasetInfo& find_dataset(std::string_view name);
+
+/// The first `max_rows` rows (0: all) of a split. `data_root` holds "glue/"; an embedded set
+/// ignores it. Throws Error(kMissing) where a file is not there (with its path and where to get it)
+/// and Error(kData) with file, line, column and what was expected.
+Split load(const DatasetInfo& info, const std::filesystem::path& data_root, SplitName split,
+           std::int64_t max_rows = 0);
+
+/// Whether a set can be loaded, and if not, what is missing and where to get it.
+struct Availability {
+  bool available = false;
+  std::vector<std::string> missing;  ///< full paths of absent files
+  std::string remedy;                ///< empty where available
+};
+Availability available(const DatasetInfo& info, const std::filesystem::path& data_root);
+
+/// `given` if not empty, else the environment's TERSOR_DATA, else empty (embedded data only).
+std::filesystem::path find_data_root(const std::string& given);
+
+}  // namespace tersor::datasets

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tersor::datasets {
+
+struct DatasetInfo;
+struct Split;
+
+/// Text to token ids. Immutable, so one object serves many threads.
+class Tokenizer {
+ public:
+  virtual ~Tokenizer() = default;
+  /// Ids without special tokens; empty text gives none. Invalid UTF-8 is read as U+FFFD.
+  virtual std::vector<std::int32_t> encode(std::string_view text) const = 0;
+  virtual std::int32_t vocabulary_size() const = 0;
+  virtual std::int32_t pad_id() const = 0;
+  virtual std::int32_t cls_id() const = 0;
+  virtual std::int32_t sep_id() const = 0;
+};
+
+/// BERT's uncased WordPiece over a list of tokens, whose index is the id. Throws Error(kData) where
+/// [PAD], [UNK], [CLS] or [SEP] is missing or a token stands twice; `origin` names the list in the
+/// message.
+std::unique_ptr<Tokenizer> make_wordpiece(const std::vector<std::string>& vocabulary,
+                                          const std::string& origin);
+
+/// Reads a vocab.txt: one token a line, CRLF tolerated, last newline optional. Throws
+/// Error(kMissing) or Error(kData) with file and line.
+std::vector<std::string> read_vocabulary(const std::filesystem::path& file);
+
+/// The `max_words` most frequent words of a split (ties: the smaller bytes first) after the special
+/// tokens, for a model with random weights on a set without a vocabulary.
+std::vector<std::string> build_vocabulary(const Split& split, std::size_t max_words = 8192);
+
+/// The tokenizer of a job: `vocab_file` if not empty, else the set's own vocabulary, else one built
+/// from `train`.
+std::unique_ptr<Tokenizer> make_tokenizer(const DatasetInfo& info,
+                                          const std::filesystem::path& vocab_file,
+                                          const Split& train);
+
+/// Names that `tersor data tokens --tokenizer` accepts.
+std::vector<std::string> tokenizer_names();
+/// By name ("wordpiece"), from a vocabulary file. Throws Error(kUsage) on an unknown name.
+std::unique_ptr<Tokenizer> make_named_tokenizer(std::string_view name,
+                                                const std::filesystem::path& vocab_file);
+
+}  // namespace tersor::datasets
