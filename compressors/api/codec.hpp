@@ -88,6 +88,9 @@ struct Properties {
   bool token_local = false;
   bool sample_local = false;
   bool learned = false;
+  /// |x - C(x)| may exceed |x| by design (unbiased estimates, a part of the channels): no error
+  /// feedback around it. Wrappers hand their inner codec's value on.
+  bool is_expansive = false;
   Spread nonfinite_spread = Spread::kElement;
 };
 
@@ -152,6 +155,10 @@ class Codec {
   /// payload that no encode makes (wrong size, indices out of order); never writes outside `out`.
   virtual void decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                       std::span<float> out, State* state, const Context& context) const = 0;
+  /// decode(), rounded once to the message's dtype (`out` holds n elements of it): what a single
+  /// message means. `none` overrides it, since it copies bits (NaN payloads too).
+  virtual void decode_bits(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                           void* out, State* state, const Context& context) const;
   /// out += decode(payload), float32. Default: decode into scratch, then add.
   virtual void decode_accumulate(std::span<const std::byte> payload, const Shape& shape,
                                  DType dtype, std::span<float> out, State* state,

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -76,36 +77,54 @@ class Arguments {
 /// What a codec's folder registers, by one object at the end of its .cpp.
 struct CodecInfo {
   std::string name;
-  int version = 1;      ///< raised when payload bytes change
-  std::string summary;  ///< one line
-  std::string source;   ///< paper and section, or standard
-  std::vector<Parameter> parameters;
+  int version = 1;        ///< raised when payload bytes change
+  std::string summary{};  ///< one line
+  std::string source{};   ///< paper and section, or standard
+  std::vector<Parameter> parameters{};
   /// Builds the codec, and checks what the table cannot say (throws Error(kSpec)).
-  std::function<std::shared_ptr<const Codec>(const Arguments&)> make;
+  std::function<std::shared_ptr<const Codec>(const Arguments&)> make{};
   /// Wrappers: why this (already built) inner codec may not stand in parameter `parameter`; empty =
   /// allowed. Leaf codecs leave it unset. `inner_name` is the registered name of the inner codec.
   std::function<std::string(std::string_view parameter, std::string_view inner_name,
                             const Codec& inner)>
-      refuses;
+      refuses{};
   bool is_outermost = false;  ///< may only stand outermost (gate, hierarchical, entropy)
   /// Specs beyond the defaults that the generic suite runs; the codec's interesting corners.
-  std::vector<std::string> examples;
+  std::vector<std::string> examples{};
 };
 
 class CodecRegistrar {
  public:
-  explicit CodecRegistrar(CodecInfo info);
+  explicit CodecRegistrar(CodecInfo info,
+                          std::source_location origin = std::source_location::current());
 };
 
 /// `quickreduce4`: a name that stands for a spec.
 class PresetRegistrar {
  public:
-  PresetRegistrar(std::string name, std::string spec, std::string meaning);
+  PresetRegistrar(std::string name, std::string spec, std::string meaning,
+                  std::source_location origin = std::source_location::current());
+};
+
+struct Preset {
+  std::string name;
+  std::string spec;
+  std::string meaning;
 };
 
 /// All registered codecs, by name; throws Error(kInternal) where one is missing or registered
 /// twice.
 const std::map<std::string, CodecInfo, std::less<>>& registered_codecs();
+/// All presets, by name.
+const std::map<std::string, Preset, std::less<>>& registered_presets();
+
+/// The spec's outermost codec with its checked arguments (wrapped codecs are built).
+struct CheckedSpec {
+  const CodecInfo* info = nullptr;
+  Arguments arguments;
+};
+/// Parses and checks without building the outermost codec; throws as make_codec does.
+CheckedSpec check_spec(std::string_view spec);
 
 /// Facts for the database: {name, version, variant, spec, params {}, properties {}, inner [..]}.
 nlohmann::json describe(const Codec& codec);

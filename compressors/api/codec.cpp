@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compressors/api/codec.hpp"
+
+#include <cstring>
+#include <memory>
+
+#include "common/error.hpp"
+#include "compressors/api/floats.hpp"
+#include "compressors/api/workspace.hpp"
+
+namespace tersor::compressors {
+
+Stream Context::random(Purpose purpose, bool with_rank) const {
+  std::uint32_t c3 = static_cast<std::uint32_t>(purpose);
+  c3 |= static_cast<std::uint32_t>(direction) << 8 | static_cast<std::uint32_t>(phase) << 9;
+  if (with_rank) c3 |= (rank & 0xFFFFu) << 16;
+  const std::uint32_t c2 = site | static_cast<std::uint32_t>(call) << 16;
+  return {philox_key(seed), step, c2, c3};
+}
+
+Stream Context::fixed_random(Purpose purpose) const {
+  return {philox_key(seed), 0, site, static_cast<std::uint32_t>(purpose)};
+}
+
+DType Codec::reduce_dtype(int, DType dtype) const { return dtype; }
+
+std::size_t Codec::part_bytes(const Shape& shape, DType dtype, const Context& context, int round,
+                              std::uint32_t, const State* state) const {
+  return payload_bytes(shape, dtype, context, round, state);
+}
+
+std::size_t Codec::workspace_bytes(const Shape& shape, DType, const Context&) const {
+  return Scratch::bytes_for<float>(shape.elements());
+}
+
+std::unique_ptr<State> Codec::make_state(const Shape&, DType, std::uint32_t) const {
+  return nullptr;
+}
+
+std::int64_t Codec::added_parameters(const Shape&, std::uint32_t) const { return 0; }
+double Codec::added_flops(const Shape&, std::uint32_t) const { return 0; }
+
+void Codec::absorb(int round, std::span<const std::span<const std::byte>>, const Shape&, DType,
+                   State*, const Context&) const {
+  TERSOR_CHECK(false, canonical() + " has no round after " + std::to_string(round));
+}
+
+void Codec::decode_bits(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                        void* out, State* state, const Context& context) const {
+  if (dtype == DType::kFloat32) {
+    const std::span<float> values(static_cast<float*>(out),
+                                  static_cast<std::size_t>(shape.elements()));
+    decode(payload, shape, dtype, values, state, context);
+    round_to(dtype, values, out);
+    return;
+  }
+  Scratch scratch(context);
+  const auto values = scratch.take<float>(shape.elements());
+  Context inner = context;
+  inner.workspace = scratch.rest();
+  decode(payload, shape, dtype, values, state, inner);
+  round_to(dtype, values, out);
+}
+
+void Codec::decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                              std::span<float> out, State* state, const Context& context) const {
+  Scratch scratch(context);
+  const auto values = scratch.take<float>(shape.elements());
+  Context inner = context;
+  inner.workspace = scratch.rest();
+  decode(payload, shape, dtype, values, state, inner);
+  for (std::size_t i = 0; i < values.size(); ++i) out[i] += values[i];
+}
+
+void Codec::combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
+                    DType dtype, std::span<float> out, State* state, const Context& context) const {
+  TERSOR_CHECK(!received.empty(), canonical() + ": nothing to combine");
+  Context sender = context;
+  if (received.size() == 1) return decode(received[0], shape, dtype, out, state, sender);
+  for (std::size_t rank = 0; rank < received.size(); ++rank) {
+    sender.rank = static_cast<std::uint32_t>(rank);
+    if (rank == 0)
+      decode(received[rank], shape, dtype, out, state, sender);
+    else
+      decode_accumulate(received[rank], shape, dtype, out, state, sender);
+  }
+}
+
+void round_to(DType dtype, std::span<const float> in, void* out) {
+  const std::size_t n = in.size();
+  const float* from = in.data();
+  if (dtype == DType::kFloat32) {
+    auto* to = static_cast<float*>(out);
+    for (std::size_t i = 0; i < n; ++i) to[i] = is_nan(from[i]) ? float_of(kNan32) : from[i];
+    return;
+  }
+  auto* to = static_cast<std::uint16_t*>(out);
+  if (dtype == DType::kFloat16)
+    for (std::size_t i = 0; i < n; ++i) to[i] = round_to_float16(from[i]);
+  else
+    for (std::size_t i = 0; i < n; ++i) to[i] = round_to_bfloat16(from[i]);
+}
+
+void widen(DType dtype, const void* in, std::span<float> out) {
+  const std::size_t n = out.size();
+  if (n == 0) return;
+  if (dtype == DType::kFloat32) {
+    std::memmove(out.data(), in, n * sizeof(float));
+    return;
+  }
+  const auto* from = static_cast<const std::uint16_t*>(in);
+  float* to = out.data();
+  if (dtype == DType::kFloat16)
+    for (std::size_t i = 0; i < n; ++i) to[i] = float16_to_float32(from[i]);
+  else
+    for (std::size_t i = 0; i < n; ++i) to[i] = bfloat16_to_float32(from[i]);
+}
+
+std::byte* Scratch::raw(std::size_t bytes) {
+  void* start = free_.data();
+  std::size_t space = free_.size();
+  if (start != nullptr && std::align(kAlignment, bytes, start, space) != nullptr) {
+    auto* taken = static_cast<std::byte*>(start);
+    free_ = {taken + bytes, space - bytes};
+    return taken;
+  }
+  owned_.push_back(std::make_unique_for_overwrite<std::byte[]>(bytes + kAlignment));
+  start = owned_.back().get();
+  space = bytes + kAlignment;
+  return static_cast<std::byte*>(std::align(kAlignment, bytes, start, space));
+}
+
+std::span<const float> as_float32(const TensorView& in, Scratch& scratch) {
+  const auto n = static_cast<std::size_t>(in.shape.elements());
+  if (in.dtype == DType::kFloat32) return {static_cast<const float*>(in.data), n};
+  const auto values = scratch.take<float>(in.shape.elements());
+  widen(in.dtype, in.data, values);
+  return values;
+}
+
+}  // namespace tersor::compressors
