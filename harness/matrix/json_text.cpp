@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/matrix/json_text.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "common/error.hpp"
+
+namespace tersor::harness {
+
+/// Walks a text that nlohmann/json has already accepted, and notes where keys and values begin.
+class JsonScanner {
+ public:
+  explicit JsonScanner(JsonText& document) : document_(document), text_(document.text_) {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (text_.substr(0, kByteOrderMark.size()) == kByteOrderMark) at_ = kByteOrderMark.size();
+    value("", 0);
+  }
+
+ private:
+  static constexpr int kDeepest = 64;
+
+  void blanks() {
+    while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != text_.npos) ++at_;
+  }
+
+  std::string string() {
+    const std::size_t begin = at_++;
+    while (text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
+    ++at_;
+    return nlohmann::json::parse(text_.substr(begin, at_ - begin)).get<std::string>();
+  }
+
+  void value(const std::string& pointer, int depth) {
+    blanks();
+    document_.values_[pointer] = at_;
+    if (depth > kDeepest)
+      document_.fail_at(document_.locate(at_),
+                        "nested deeper than " + std::to_string(kDeepest) + " levels");
+    if (text_[at_] == '{') {
+      object(pointer, depth);
+    } else if (text_[at_] == '[') {
+      array(pointer, depth);
+    } else if (text_[at_] == '"') {
+      string();
+    } else {
+      at_ = std::min(text_.find_first_of(",]} \t\r\n", at_), text_.size());
+    }
+    blanks();
+  }
+
+  void object(const std::string& pointer, int depth) {
+    ++at_;
+    for (blanks(); text_[at_] != '}'; blanks()) {
+      if (text_[at_] == ',') {
+        ++at_;
+        continue;
+      }
+      const std::size_t begin = at_;
+      const std::string key = string();
+      const std::string child = JsonText::child(pointer, key);
+      if (!document_.keys_.emplace(child, begin).second)
+        document_.fail_at(document_.locate(begin), "the key \"" + key + "\" is given twice");
+      blanks();
+      ++at_;  // the colon
+      value(child, depth + 1);
+    }
+    ++at_;
+  }
+
+  void array(const std::string& pointer, int depth) {
+    ++at_;
+    std::size_t index = 0;
+    for (blanks(); text_[at_] != ']'; blanks()) {
+      if (text_[at_] == ',') {
+        ++at_;
+        continue;
+      }
+      value(JsonText::child(pointer, index++), depth + 1);
+    }
+    ++at_;
+  }
+
+  JsonText& document_;
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+JsonText::JsonText(std::string text, std::string origin)
+    : text_(std::move(text)), origin_(std::move(origin)) {
+  try {
+    root_ = nlohmann::ordered_json::parse(text_);
+  } catch (const nlohmann::json::parse_error& error) {
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: what"
+    std::string_view what = error.what();
+    if (const auto colon = what.find(": "); colon != std::string_view::npos)
+      what.remove_prefix(colon + 2);
+    fail_at(locate(error.byte == 0 ? 0 : error.byte - 1), "not JSON: " + std::string(what));
+  } catch (const nlohmann::json::exception& error) {
+    fail_at({}, std::string("not JSON: ") + error.what());
+  }
+  JsonScanner scan(*this);
+}
+
+JsonText JsonText::read(const std::filesystem::path& file) {
+  constexpr std::uintmax_t kLargest = std::uintmax_t{64} << 20;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored))
+    throw Error(ErrorKind::kMissing, file.string() + ": there is no such file");
+  if (const auto bytes = std::filesystem::file_size(file, ignored); bytes > kLargest)
+    throw Error(ErrorKind::kUsage, file.string() + ": " + std::to_string(bytes) +
+                                       " bytes; a matrix or profile has at most " +
+                                       std::to_string(kLargest));
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw Error(ErrorKind::kIo, file.string() + ": cannot be read");
+  return JsonText(std::string(std::istreambuf_iterator<char>(stream), {}), file.string());
+}
+
+TextPosition JsonText::locate(std::size_t byte) const {
+  TextPosition where;
+  const std::size_t end = std::min(byte, text_.size());
+  for (std::size_t i = 0; i < end; ++i) {
+    ++where.column;
+    if (text_[i] == '\n') where = {where.line + 1, 1};
+  }
+  return where;
+}
+
+TextPosition JsonText::position(const std::string& pointer) const {
+  std::string at = pointer;
+  for (;;) {
+    if (const auto found = values_.find(at); found != values_.end()) return locate(found->second);
+    const auto slash = at.rfind('/');
+    if (slash == std::string::npos) return {};
+    at.resize(slash);
+  }
+}
+
+TextPosition JsonText::key_position(const std::string& pointer) const {
+  const auto found = keys_.find(pointer);
+  return found == keys_.end() ? position(pointer) : locate(found->second);
+}
+
+void JsonText::fail_at(TextPosition where, const std::string& message) const {
+  throw Error(ErrorKind::kUsage,
+              origin_ + ":" + std::to_string(where.line) + ":" + std::to_string(where.column) +
+                  ": " + message,
+              where.column);
+}
+
+void JsonText::fail(const std::string& pointer, const std::string& message, int offset) const {
+  TextPosition where = position(pointer);
+  where.column += offset;
+  fail_at(where, message);
+}
+
+void JsonText::fail_at_key(const std::string& pointer, const std::string& message) const {
+  fail_at(key_position(pointer), message);
+}
+
+std::string JsonText::child(const std::string& pointer, std::string_view key) {
+  std::string escaped = pointer + "/";
+  for (const char c : key) {
+    if (c == '~') {
+      escaped += "~0";
+    } else if (c == '/') {
+      escaped += "~1";
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string JsonText::child(const std::string& pointer, std::size_t index) {
+  return child(pointer, std::to_string(index));
+}
+
+}  // namespace tersor::harness
