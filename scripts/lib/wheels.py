@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""usage: wheels.py CACHE SET...   fetches the sets of wheels.txt that CACHE lacks and unpacks them.
+
+torch, gpu: C++ headers and libraries to CACHE/libtorch-2.11.0/{torch,nvidia}. Others (weights): CACHE/models/SET/.
+Files come from the package index that pip is configured for."""
+import os
+import re
+import subprocess
+import sys
+import urllib.parse
+import zipfile
+
+from download import DownloadError, fetch, open_url, sha256, table
+
+LIBTORCH = "libtorch-2.11.0"
+WANTED = re.compile(r"torch/include/|torch/lib/lib(?!torch_python|shm)[^/]*\.so|nvidia/[^/]+/lib/[^/]+\.so|"
+                    r"nvidia/nccl/include/|[^/]+\.dist-info/(licenses/|METADATA)")
+
+
+def index_url():
+    listing = subprocess.run([sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True).stdout
+    configured = dict(re.findall(r"^(\S+index-url)='(.*)'$", listing, re.M))
+    if configured:
+        return configured.get(":env:.index-url") or next(iter(configured.values()))
+    from pip._internal.models.index import PyPI  # pip's own default
+    return PyPI.simple_url
+
+
+def address(project, file):
+    page_url = f"{index_url().rstrip('/')}/{project}/"
+    with open_url(page_url, accept="text/html") as answer:
+        page = answer.read().decode()
+    found = re.search(rf'href="([^"]*/{re.escape(file)})["#]', page)
+    if not found:
+        raise DownloadError(f"{file} is not listed at {page_url}")
+    return urllib.parse.urljoin(page_url, found[1])
+
+
+def unpack(archive, member, target):
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    with archive.open(member) as source, open(target + ".new", "wb") as out:
+        while block := source.read(1 << 22):
+            out.write(block)
+    os.replace(target + ".new", target)
+
+
+def install(cache, set_name, path):
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.namelist() if set_name in ("torch", "gpu") else ():
+            if WANTED.match(member) and not member.endswith("/"):
+                unpack(archive, member, os.path.join(cache, LIBTORCH, member))
+        for _, digest, member, name in (row for row in table("weights.txt") if row[0] == set_name):
+            target = os.path.join(cache, "models", set_name, name)
+            unpack(archive, member, target)
+            if sha256(target) != digest:
+                raise DownloadError(f"{member} of {path}: SHA-256 is not {digest}")
+
+
+def stamp(cache, set_name, file):
+    folder = LIBTORCH if set_name in ("torch", "gpu") else os.path.join("models", set_name)
+    return os.path.join(cache, folder, ".have-" + file.split("-")[0])
+
+
+def is_needed(cache, row):
+    if row[1] == "nvidia-cudnn-cu13" and "libcudnn.so.9" in subprocess.getoutput("/sbin/ldconfig -p"):
+        return False
+    return not os.path.exists(stamp(cache, row[0], row[4]))
+
+
+def main(cache, *sets):
+    missing = [row for row in table("wheels.txt") if row[0] in sets and is_needed(cache, row)]
+    if not missing:
+        return
+    print(f"fetching {len(missing)} files, {sum(int(row[2]) for row in missing) / 1e6:.1f} MB:",
+          ", ".join(row[1] for row in missing), flush=True)
+    for set_name, project, _, digest, file in missing:
+        path = os.path.join(cache, "downloads", file)
+        if not os.path.exists(path) or sha256(path) != digest:
+            fetch(address(project, file), path, digest)
+        install(cache, set_name, path)
+        open(stamp(cache, set_name, file), "w").close()
+        os.remove(path)
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:])
+    except (DownloadError, OSError) as error:
+        sys.exit(f"error: {error}")
