@@ -15,6 +15,9 @@ target_link_libraries(tersor_catch_main PUBLIC tersor_flags Catch2::Catch2)
 
 if(TERSOR_CUDA)
   enable_language(CUDA)
+  # CMake 3.25 does not know nvcc's C++20.
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
   find_package(CUDAToolkit 13.0 REQUIRED)
 endif()
 if(TERSOR_TORCH)

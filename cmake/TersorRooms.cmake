@@ -20,11 +20,15 @@ add_library(tersor_flags INTERFACE)
 # -ffp-contract=off: payload bytes must not depend on fused multiply-add (docs/architecture.md).
 target_compile_options(tersor_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wundef>
-  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${TERSOR_WERROR}>>:-Werror>)
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${TERSOR_WERROR}>>:-Werror>
+  # Correctly rounded, denormals kept: a kernel writes the same bytes as the CPU.
+  $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -prec-div=true -prec-sqrt=true -ftz=false
+    -Xcompiler=-ffp-contract=off,-Wall -Xptxas=-warn-spills>
+  $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${TERSOR_WERROR}>>:-Werror=all-warnings>)
 target_include_directories(tersor_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
 if(TERSOR_SANITIZE)
-  target_compile_options(tersor_flags INTERFACE -fsanitize=${TERSOR_SANITIZE} -fno-omit-frame-pointer
-                         -fno-sanitize-recover=all)
+  target_compile_options(tersor_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${TERSOR_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
   target_link_options(tersor_flags INTERFACE -fsanitize=${TERSOR_SANITIZE})
 endif()
 
