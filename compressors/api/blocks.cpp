@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compressors/api/blocks.hpp"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "compressors/api/floats.hpp"
+#include "compressors/api/kernels.hpp"
+#include "compressors/api/workspace.hpp"
+
+namespace tersor::compressors {
+namespace {
+
+// Calls visit(first element, count, values) for each block of the tensor.
+template <class Visit>
+void for_each_block(const TensorView& in, Visit&& visit) {
+  std::array<float, kBlockElements> buffer;
+  const std::int64_t n = in.shape.elements();
+  for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
+    const std::int64_t count = std::min(kBlockElements, n - begin);
+    visit(begin, count, load_block(in, begin, count, buffer.data()));
+  }
+}
+
+// sums[i] of `blocks` rows of `width` values fold by halves of the next power of two into row 0.
+void fold_blocks(float* sums, std::int64_t blocks, std::int64_t width) {
+  auto size = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(blocks)));
+  std::int64_t filled = blocks;
+  while (size > 1) {
+    size /= 2;
+    if (filled > size) {
+      kernels::add(sums + size * width, (filled - size) * width, sums);
+      filled = size;
+    }
+  }
+}
+
+void channel_mean(const TensorView& in, bool squares, std::span<float> mean, Scratch& scratch) {
+  constexpr std::int64_t kLanes = 32;
+  const std::int64_t hidden = in.shape.hidden;
+  const std::int64_t rows = in.shape.rows();
+  const std::int64_t blocks = (rows + kBlockElements - 1) / kBlockElements;
+  const std::span<float> lanes = scratch.take<float>(kLanes * hidden);
+  const std::span<float> sums = scratch.take<float>(blocks * hidden);
+  std::array<float, kBlockElements> buffer;
+  for (std::int64_t block = 0; block < blocks; ++block) {
+    std::fill(lanes.begin(), lanes.end(), 0.0f);
+    const std::int64_t last = std::min(rows, (block + 1) * kBlockElements);
+    for (std::int64_t row = block * kBlockElements; row < last; ++row) {
+      float* lane = lanes.data() + row % kLanes * hidden;
+      for (std::int64_t column = 0; column < hidden; column += kBlockElements) {
+        const std::int64_t count = std::min(kBlockElements, hidden - column);
+        const float* x = load_block(in, row * hidden + column, count, buffer.data());
+        kernels::lane_sum_each(x, count, squares, lane + column);
+      }
+    }
+    for (std::int64_t half = kLanes / 2; half > 0; half /= 2)
+      kernels::add(lanes.data() + half * hidden, half * hidden, lanes.data());
+    std::copy_n(lanes.data(), hidden, sums.data() + block * hidden);
+  }
+  fold_blocks(sums.data(), blocks, hidden);
+  for (std::int64_t i = 0; i < hidden; ++i)
+    mean[static_cast<std::size_t>(i)] =
+        sums[static_cast<std::size_t>(i)] / static_cast<float>(rows);
+}
+
+}  // namespace
+
+const float* load_block(const TensorView& in, std::int64_t begin, std::int64_t count,
+                        float* buffer) {
+  if (in.dtype == DType::kFloat32) return static_cast<const float*>(in.data) + begin;
+  const auto* from = static_cast<const std::uint16_t*>(in.data) + begin;
+  if (in.dtype == DType::kFloat16)
+    kernels::widen_float16(from, count, buffer);
+  else
+    kernels::widen_bfloat16(from, count, buffer);
+  return buffer;
+}
+
+void widen_values(const std::byte* from, DType dtype, std::int64_t count, float* out) {
+  if (count == 0) return;
+  if (dtype == DType::kFloat32) {
+    std::memcpy(out, from, static_cast<std::size_t>(count) * sizeof(float));
+    return;
+  }
+  // x86 and the kernels take unaligned addresses; the language does not: hence the copy.
+  std::array<std::uint16_t, 512> buffer;
+  for (std::int64_t begin = 0; begin < count; begin += std::ssize(buffer)) {
+    const std::int64_t size = std::min<std::int64_t>(std::ssize(buffer), count - begin);
+    std::memcpy(buffer.data(), from + 2 * begin, static_cast<std::size_t>(size) * 2);
+    if (dtype == DType::kFloat16)
+      kernels::widen_float16(buffer.data(), size, out + begin);
+    else
+      kernels::widen_bfloat16(buffer.data(), size, out + begin);
+  }
+}
+
+void round_values(const float* from, DType dtype, std::int64_t count, std::byte* to) {
+  std::array<std::uint16_t, 512> buffer;
+  std::array<float, 512> canonical;
+  for (std::int64_t begin = 0; begin < count; begin += std::ssize(buffer)) {
+    const std::int64_t size = std::min<std::int64_t>(std::ssize(buffer), count - begin);
+    if (dtype == DType::kFloat32) {
+      for (std::int64_t i = 0; i < size; ++i) {
+        const float x = from[begin + i];
+        canonical[static_cast<std::size_t>(i)] = is_nan(x) ? float_of(kNan32) : x;
+      }
+      std::memcpy(to + 4 * begin, canonical.data(), static_cast<std::size_t>(size) * 4);
+      continue;
+    }
+    if (dtype == DType::kFloat16)
+      kernels::round_float16(from + begin, size, buffer.data());
+    else
+      kernels::round_bfloat16(from + begin, size, buffer.data());
+    std::memcpy(to + 2 * begin, buffer.data(), static_cast<std::size_t>(size) * 2);
+  }
+}
+
+void add_values(const std::byte* from, DType dtype, std::int64_t count, float* out) {
+  std::array<float, 1024> values;
+  for (std::int64_t begin = 0; begin < count; begin += std::ssize(values)) {
+    const std::int64_t size = std::min<std::int64_t>(std::ssize(values), count - begin);
+    widen_values(from + static_cast<std::size_t>(begin) * item_bytes(dtype), dtype, size,
+                 values.data());
+    kernels::add(values.data(), size, out + begin);
+  }
+}
+
+void spread_scopes(const ScopeGrid& grid, const Shape& shape, std::int64_t begin, std::int64_t end,
+                   const float* values, float* out) {
+  for_each_run(grid, shape, begin, end,
+               [&](std::int64_t first, std::int64_t last, std::int64_t scope) {
+                 std::fill(out + (first - begin), out + (last - begin), values[scope]);
+               });
+}
+
+void scope_absmax(const TensorView& in, const ScopeGrid& grid, std::span<float> largest) {
+  std::fill(largest.begin(), largest.end(), 0.0f);
+  for_each_block(in, [&](std::int64_t begin, std::int64_t count, const float* x) {
+    for_each_run(grid, in.shape, begin, begin + count,
+                 [&](std::int64_t first, std::int64_t last, std::int64_t scope) {
+                   float* to = largest.data() + scope;
+                   if (grid.is_contiguous())
+                     *to = kernels::max_magnitude(x + (first - begin), last - first, *to);
+                   else
+                     kernels::max_magnitude_each(x + (first - begin), last - first, to);
+                 });
+  });
+}
+
+void scope_min_max(const TensorView& in, const ScopeGrid& grid, std::span<float> low,
+                   std::span<float> high) {
+  std::fill(low.begin(), low.end(), std::numeric_limits<float>::infinity());
+  std::fill(high.begin(), high.end(), -std::numeric_limits<float>::infinity());
+  for_each_block(in, [&](std::int64_t begin, std::int64_t count, const float* x) {
+    for_each_run(grid, in.shape, begin, begin + count,
+                 [&](std::int64_t first, std::int64_t last, std::int64_t scope) {
+                   float* to_low = low.data() + scope;
+                   float* to_high = high.data() + scope;
+                   if (grid.is_contiguous())
+                     kernels::min_max(x + (first - begin), last - first, *to_low, *to_high);
+                   else
+                     kernels::min_max_each(x + (first - begin), last - first, to_low, to_high);
+                 });
+  });
+  for (std::size_t i = 0; i < low.size(); ++i) {
+    if (low[i] > high[i]) low[i] = high[i] = 0.0f;
+  }
+}
+
+void scope_mean(const TensorView& in, const ScopeGrid& grid, bool squares, std::span<float> mean,
+                const Context& context) {
+  Scratch scratch(context);
+  if (!grid.is_contiguous()) return channel_mean(in, squares, mean, scratch);
+  const std::int64_t longest = grid.longest();
+  const std::span<float> sums =
+      scratch.take<float>((longest + kBlockElements - 1) / kBlockElements);
+  std::array<float, kBlockElements> buffer;
+  for (std::int64_t s = 0; s < grid.count(); ++s) {
+    const ScopeSlice slice = grid[s];
+    std::int64_t blocks = 0;
+    for (std::int64_t begin = 0; begin < slice.length; begin += kBlockElements) {
+      const std::int64_t count = std::min(kBlockElements, slice.length - begin);
+      const float* x = load_block(in, slice.begin + begin, count, buffer.data());
+      sums[static_cast<std::size_t>(blocks++)] = kernels::block_sum(x, count, squares);
+    }
+    fold_blocks(sums.data(), blocks, 1);
+    mean[static_cast<std::size_t>(s)] = sums[0] / static_cast<float>(slice.length);
+  }
+}
+
+std::size_t mean_workspace_bytes(const ScopeGrid& grid, const Shape& shape) {
+  if (grid.is_contiguous())
+    return Scratch::bytes_for<float>((grid.longest() + kBlockElements - 1) / kBlockElements);
+  const std::int64_t blocks = (shape.rows() + kBlockElements - 1) / kBlockElements;
+  return Scratch::bytes_for<float>(32 * shape.hidden) +
+         Scratch::bytes_for<float>(blocks * shape.hidden);
+}
+
+}  // namespace tersor::compressors

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "compressors/api/codec.hpp"
+#include "compressors/api/scopes.hpp"
+
+/// Passes over a tensor in blocks that stay in the first cache: widen, compute, pack.
+namespace tersor::compressors {
+
+/// Elements of one block: a block of the fixed tree, and a multiple of 8, so that a block of codes
+/// of any width fills whole bytes.
+inline constexpr std::int64_t kBlockElements = 4096;
+
+/// Elements begin .. begin+count-1 (count <= kBlockElements) as float32: the tensor itself where it
+/// is float32, else widened into `buffer`.
+const float* load_block(const TensorView& in, std::int64_t begin, std::int64_t count,
+                        float* buffer);
+/// count values of `dtype` at `from` (unaligned) to float32; exact.
+void widen_values(const std::byte* from, DType dtype, std::int64_t count, float* out);
+/// Rounds count values to `dtype` (METHODS section 1, "dtype") at `to` (unaligned).
+void round_values(const float* from, DType dtype, std::int64_t count, std::byte* to);
+/// out[i] += values of `dtype` at `from` (unaligned).
+void add_values(const std::byte* from, DType dtype, std::int64_t count, float* out);
+
+/// Calls visit(begin, end, scope) for each piece of elements [begin, end) that lies in one scope,
+/// or, for channel scopes, in one row: `scope` is then the channel of the first element and each
+/// element has the next one.
+template <class Visit>
+void for_each_run(const ScopeGrid& grid, const Shape& shape, std::int64_t begin, std::int64_t end,
+                  Visit&& visit) {
+  std::int64_t length = 0;  // elements of a run that starts at its own beginning
+  switch (grid.scope()) {
+    case Scope::kTensor: return visit(begin, end, std::int64_t{0});
+    case Scope::kSample: length = shape.tokens * shape.hidden; break;
+    case Scope::kToken: length = shape.hidden; break;
+    case Scope::kChannel: {
+      std::int64_t channel = begin % shape.hidden;
+      while (begin < end) {
+        const std::int64_t stop = std::min(end, begin + shape.hidden - channel);
+        visit(begin, stop, channel);
+        begin = stop;
+        channel = 0;
+      }
+      return;
+    }
+    case Scope::kGroup: {
+      const std::int64_t group = grid.group();
+      const std::int64_t per_row = (shape.hidden - 1) / group + 1;
+      std::int64_t row = begin / shape.hidden;
+      std::int64_t column = begin % shape.hidden;
+      while (begin < end) {
+        const std::int64_t in_row = column / group;
+        const std::int64_t next = std::min((in_row + 1) * group, shape.hidden);
+        const std::int64_t stop = std::min(end, begin + next - column);
+        visit(begin, stop, row * per_row + in_row);
+        begin = stop;
+        column = next;
+        if (column == shape.hidden) {
+          column = 0;
+          ++row;
+        }
+      }
+      return;
+    }
+  }
+  std::int64_t scope = begin / length;
+  while (begin < end) {
+    const std::int64_t stop = std::min(end, (scope + 1) * length);
+    visit(begin, stop, scope++);
+    begin = stop;
+  }
+}
+
+/// Scopes shorter than this cost a call of a kernel per run: spread their values over the elements
+/// instead, and call it once a block.
+inline constexpr std::int64_t kShortRun = 64;
+inline bool has_short_runs(const ScopeGrid& grid) {
+  return grid.is_contiguous() && grid.longest() < kShortRun;
+}
+/// out[i - begin] = values[scope of element i], for elements [begin, end).
+void spread_scopes(const ScopeGrid& grid, const Shape& shape, std::int64_t begin, std::int64_t end,
+                   const float* values, float* out);
+
+/// Largest finite magnitude of each scope (0 where there is none).
+void scope_absmax(const TensorView& in, const ScopeGrid& grid, std::span<float> largest);
+/// Smallest and largest finite element of each scope, -0 as +0; 0 and 0 where there is none.
+void scope_min_max(const TensorView& in, const ScopeGrid& grid, std::span<float> low,
+                   std::span<float> high);
+/// Mean of |x| or x*x of each scope by the fixed tree (METHODS section 1).
+void scope_mean(const TensorView& in, const ScopeGrid& grid, bool squares, std::span<float> mean,
+                const Context& context);
+/// Workspace that scope_mean takes.
+std::size_t mean_workspace_bytes(const ScopeGrid& grid, const Shape& shape);
+
+}  // namespace tersor::compressors

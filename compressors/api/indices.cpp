@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compressors/api/indices.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "common/error.hpp"
+#include "compressors/api/bits.hpp"
+
+namespace tersor::compressors {
+namespace {
+
+constexpr std::int64_t kLongest = std::int64_t{1} << 32;
+
+[[noreturn]] void refuse(std::string_view codec, const std::string& why) {
+  throw Error(ErrorKind::kPayload, std::string(codec) + ": " + why);
+}
+
+[[noreturn]] void refuse_order(std::string_view codec) {
+  refuse(codec, "indices do not ascend inside their scope");
+}
+
+// l = largest with k 2^l <= n
+int elias_fano_low_bits(std::int64_t n, std::int64_t k) {
+  return std::bit_width(static_cast<std::uint64_t>(n / k)) - 1;
+}
+
+std::int64_t elias_fano_high_bits(std::int64_t n, std::int64_t k, int low_bits) {
+  return k + ((n - 1) >> low_bits);
+}
+
+// Calls visit(position) for every set bit of the first `bits` bits, ascending.
+template <class Visit>
+void for_each_bit(const std::byte* in, std::int64_t bits, Visit&& visit) {
+  for (std::int64_t begin = 0; begin < bits; begin += 64) {
+    const std::int64_t left = std::min<std::int64_t>(64, bits - begin);
+    std::uint64_t word = 0;
+    std::memcpy(&word, in + begin / 8, static_cast<std::size_t>((left + 7) / 8));
+    if (left < 64) word &= (std::uint64_t{1} << left) - 1;
+    for (; word != 0; word &= word - 1) visit(begin + std::countr_zero(word));
+  }
+}
+
+void check_padding(const std::byte* in, std::int64_t bits, std::string_view codec) {
+  if (bits % 8 != 0 && (std::to_integer<unsigned>(in[bits / 8]) >> (bits % 8)) != 0)
+    refuse(codec, "bits beyond the last index are set");
+}
+
+void set_bit(std::byte* out, std::int64_t bit) { out[bit / 8] |= std::byte{1} << (bit % 8); }
+
+void encode_elias_fano(std::span<const std::uint32_t> index, std::int64_t n, std::byte* out) {
+  const std::int64_t k = std::ssize(index);
+  const int low_bits = elias_fano_low_bits(n, k);
+  const std::uint64_t mask = (std::uint64_t{1} << low_bits) - 1;
+  BitWriter low(out);
+  if (low_bits > 0) {
+    for (const std::uint32_t i : index) low.put(i & mask, low_bits);
+  }
+  std::byte* high = low.finish();
+  std::memset(high, 0, packed_bytes(elias_fano_high_bits(n, k, low_bits), 1));
+  std::int64_t j = 0;
+  for (const std::uint32_t i : index) set_bit(high, (i >> low_bits) + j++);
+}
+
+void decode_elias_fano(const std::byte* in, std::int64_t n, std::span<std::uint32_t> index,
+                       std::string_view codec) {
+  const std::int64_t k = std::ssize(index);
+  const int low_bits = elias_fano_low_bits(n, k);
+  const std::byte* high = in + packed_bytes(k, low_bits);
+  const std::int64_t high_bits = elias_fano_high_bits(n, k, low_bits);
+  check_padding(in, k * low_bits, codec);
+  check_padding(high, high_bits, codec);
+  BitReader low(in);
+  std::int64_t found = 0;
+  std::int64_t before = -1;
+  for_each_bit(high, high_bits, [&](std::int64_t bit) {
+    if (found == k) refuse(codec, "more indices than " + std::to_string(k));
+    const std::uint64_t field = low_bits > 0 ? low.take(low_bits) : 0;
+    const std::int64_t i = ((bit - found) << low_bits) | static_cast<std::int64_t>(field);
+    if (i <= before || i >= n) refuse_order(codec);
+    index[static_cast<std::size_t>(found++)] = static_cast<std::uint32_t>(i);
+    before = i;
+  });
+  if (found != k) refuse(codec, std::to_string(found) + " indices instead of " + std::to_string(k));
+}
+
+void decode_bitmap(const std::byte* in, std::int64_t n, std::span<std::uint32_t> index,
+                   std::string_view codec) {
+  check_padding(in, n, codec);
+  std::size_t found = 0;
+  for_each_bit(in, n, [&](std::int64_t bit) {
+    if (found == index.size()) refuse(codec, "more indices than " + std::to_string(found));
+    index[found++] = static_cast<std::uint32_t>(bit);
+  });
+  if (found != index.size())
+    refuse(codec, std::to_string(found) + " indices instead of " + std::to_string(index.size()));
+}
+
+template <class Int>
+void decode_integers(const std::byte* in, std::int64_t n, std::span<std::uint32_t> index,
+                     std::string_view codec) {
+  std::int64_t before = -1;
+  bool is_ascending = true;
+  for (std::size_t j = 0; j < index.size(); ++j) {
+    // A negative or huge i64 fails one of the two comparisons.
+    const auto i = static_cast<std::int64_t>(load<Int>(in + j * sizeof(Int)));
+    is_ascending &= i > before;
+    before = i;
+    index[j] = static_cast<std::uint32_t>(i);
+  }
+  if (!is_ascending || before >= n) refuse_order(codec);
+}
+
+}  // namespace
+
+const std::vector<std::string>& index_coding_names() {
+  static const std::vector<std::string> names{"auto", "i64", "u32", "u16", "bitmap", "ef"};
+  return names;
+}
+
+IndexCoding parse_index_coding(std::string_view name) {
+  const auto& names = index_coding_names();
+  const auto found = std::find(names.begin(), names.end(), name);
+  TERSOR_CHECK(found != names.end(), "index coding '" + std::string(name) + "'");
+  return static_cast<IndexCoding>(found - names.begin());
+}
+
+std::size_t index_bytes(IndexCoding coding, std::int64_t n, std::int64_t k) {
+  const auto count = static_cast<std::size_t>(k);
+  switch (coding) {
+    case IndexCoding::kI64: return 8 * count;
+    case IndexCoding::kU32: return 4 * count;
+    case IndexCoding::kU16: return 2 * count;
+    case IndexCoding::kBitmap: return packed_bytes(n, 1);
+    case IndexCoding::kEliasFano: {
+      const int low_bits = elias_fano_low_bits(n, k);
+      return packed_bytes(k, low_bits) + packed_bytes(elias_fano_high_bits(n, k, low_bits), 1);
+    }
+    case IndexCoding::kAuto: break;
+  }
+  TERSOR_CHECK(false, "index coding is not resolved");
+}
+
+IndexCoding choose_index_coding(IndexCoding coding, std::span<const ScopeSizes> sizes,
+                                std::string_view codec) {
+  std::int64_t longest = 0;
+  for (const ScopeSizes& s : sizes) longest = std::max(longest, s.scopes > 0 ? s.n : 0);
+  const auto check = [&](std::int64_t limit, const char* name) {
+    if (longest > limit)
+      throw Error(ErrorKind::kSpec, std::string(codec) + ": index=" + name +
+                                        " needs scopes of at most " + std::to_string(limit) +
+                                        " elements, this tensor has one of " +
+                                        std::to_string(longest) + "; use index=auto");
+  };
+  if (coding == IndexCoding::kU16) check(65536, "u16");
+  check(kLongest, index_coding_names()[static_cast<std::size_t>(coding)].c_str());
+  if (coding != IndexCoding::kAuto) return coding;
+
+  constexpr std::array kOrder{IndexCoding::kU16, IndexCoding::kU32, IndexCoding::kBitmap,
+                              IndexCoding::kEliasFano};
+  IndexCoding best = IndexCoding::kU32;
+  std::size_t fewest = std::numeric_limits<std::size_t>::max();
+  for (const IndexCoding candidate : kOrder) {
+    if (candidate == IndexCoding::kU16 && longest > 65536) continue;
+    std::size_t bytes = 0;
+    for (const ScopeSizes& s : sizes) {
+      if (s.scopes > 0)
+        bytes += static_cast<std::size_t>(s.scopes) * index_bytes(candidate, s.n, s.k);
+    }
+    if (bytes < fewest) {
+      fewest = bytes;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+void encode_index(IndexCoding coding, std::span<const std::uint32_t> index, std::int64_t n,
+                  std::byte* out) {
+  switch (coding) {
+    case IndexCoding::kI64:
+      for (const std::uint32_t i : index) {
+        store(out, static_cast<std::int64_t>(i));
+        out += 8;
+      }
+      return;
+    case IndexCoding::kU32: std::memcpy(out, index.data(), index.size_bytes()); return;
+    case IndexCoding::kU16:
+      for (const std::uint32_t i : index) {
+        store(out, static_cast<std::uint16_t>(i));
+        out += 2;
+      }
+      return;
+    case IndexCoding::kBitmap:
+      std::memset(out, 0, packed_bytes(n, 1));
+      for (const std::uint32_t i : index) set_bit(out, i);
+      return;
+    case IndexCoding::kEliasFano: return encode_elias_fano(index, n, out);
+    case IndexCoding::kAuto: break;
+  }
+  TERSOR_CHECK(false, "index coding is not resolved");
+}
+
+void decode_index(IndexCoding coding, const std::byte* in, std::int64_t n,
+                  std::span<std::uint32_t> index, std::string_view codec) {
+  switch (coding) {
+    case IndexCoding::kI64: return decode_integers<std::int64_t>(in, n, index, codec);
+    case IndexCoding::kU32: return decode_integers<std::uint32_t>(in, n, index, codec);
+    case IndexCoding::kU16: return decode_integers<std::uint16_t>(in, n, index, codec);
+    case IndexCoding::kBitmap: return decode_bitmap(in, n, index, codec);
+    case IndexCoding::kEliasFano: return decode_elias_fano(in, n, index, codec);
+    case IndexCoding::kAuto: break;
+  }
+  TERSOR_CHECK(false, "index coding is not resolved");
+}
+
+std::int64_t kept_of_ratio(double ratio, std::int64_t n) {
+  const double wanted = std::floor(ratio * static_cast<double>(n) + 0.5);
+  return std::min(n, std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted)));
+}
+
+}  // namespace tersor::compressors

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compressors/api/kernels.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "compressors/api/floats.hpp"
+#include "compressors/api/simd.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "compressors/api/kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+#if HWY_TARGET <= HWY_AVX2
+#include <immintrin.h>
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace tersor::compressors::kernels {
+namespace HWY_NAMESPACE {
+
+// Finite magnitudes stay, others become 0.
+inline std::uint32_t finite_magnitude(float x) {
+  const std::uint32_t magnitude = std::bit_cast<std::uint32_t>(x) & 0x7FFFFFFFu;
+  return magnitude < kInfinityBits ? magnitude : 0u;
+}
+
+float max_magnitude(const float* x, std::int64_t count, float start) {
+  std::uint32_t largest = bits_of(start);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::uint32_t magnitude = finite_magnitude(x[i]);
+    largest = magnitude > largest ? magnitude : largest;
+  }
+  return float_of(largest);
+}
+
+void max_magnitude_each(const float* HWY_RESTRICT x, std::int64_t count,
+                        float* HWY_RESTRICT largest) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::uint32_t magnitude = finite_magnitude(x[i]);
+    const std::uint32_t so_far = bits_of(largest[i]);
+    largest[i] = float_of(magnitude > so_far ? magnitude : so_far);
+  }
+}
+
+// Floats as integers in the same order: negative ones have all their other bits flipped.
+inline std::int32_t ordered(float x) {
+  const auto bits = std::bit_cast<std::int32_t>(x);
+  return bits ^ ((bits >> 31) & 0x7FFFFFFF);
+}
+inline float from_ordered(std::int32_t key) {
+  return std::bit_cast<float>(key ^ ((key >> 31) & 0x7FFFFFFF));
+}
+
+void min_max(const float* x, std::int64_t count, float& low, float& high) {
+  std::int32_t smallest = ordered(low);
+  std::int32_t largest = ordered(high);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const bool is_finite = (std::bit_cast<std::uint32_t>(x[i]) & 0x7FFFFFFFu) < kInfinityBits;
+    const std::int32_t key = ordered(x[i] + 0.0f);
+    const std::int32_t for_min = is_finite ? key : 0x7F800000;
+    const std::int32_t for_max = is_finite ? key : -0x7F800001;
+    smallest = for_min < smallest ? for_min : smallest;
+    largest = for_max > largest ? for_max : largest;
+  }
+  low = from_ordered(smallest);
+  high = from_ordered(largest);
+}
+
+void min_max_each(const float* HWY_RESTRICT x, std::int64_t count, float* HWY_RESTRICT low,
+                  float* HWY_RESTRICT high) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const bool is_finite = (std::bit_cast<std::uint32_t>(x[i]) & 0x7FFFFFFFu) < kInfinityBits;
+    const float value = x[i] + 0.0f;
+    const float for_min = is_finite ? value : low[i];
+    const float for_max = is_finite ? value : high[i];
+    low[i] = for_min < low[i] ? for_min : low[i];
+    high[i] = for_max > high[i] ? for_max : high[i];
+  }
+}
+
+template <bool kSquares>
+inline float term(float x) {
+  const float magnitude = std::bit_cast<float>(finite_magnitude(x));
+  return kSquares ? magnitude * magnitude : magnitude;
+}
+
+template <bool kSquares>
+float block_sum_of(const float* HWY_RESTRICT x, std::int64_t count) {
+  float lanes[32] = {};
+  std::int64_t i = 0;
+  for (; i + 32 <= count; i += 32) {
+    for (int lane = 0; lane < 32; ++lane) lanes[lane] += term<kSquares>(x[i + lane]);
+  }
+  for (int lane = 0; i + lane < count; ++lane) lanes[lane] += term<kSquares>(x[i + lane]);
+  for (int half = 16; half > 0; half /= 2) {
+    for (int lane = 0; lane < half; ++lane) lanes[lane] += lanes[lane + half];
+  }
+  return lanes[0];
+}
+
+float block_sum(const float* x, std::int64_t count, bool squares) {
+  return squares ? block_sum_of<true>(x, count) : block_sum_of<false>(x, count);
+}
+
+void lane_sum_each(const float* HWY_RESTRICT x, std::int64_t count, bool squares,
+                   float* HWY_RESTRICT lanes) {
+  if (squares) {
+    for (std::int64_t i = 0; i < count; ++i) lanes[i] += term<true>(x[i]);
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) lanes[i] += term<false>(x[i]);
+  }
+}
+
+// Eight codes in the bytes of `bytes` to 8*width bits, and back.
+inline std::uint64_t gather_fields(std::uint64_t bytes, int width) {
+#if HWY_TARGET <= HWY_AVX2
+  return _pext_u64(bytes, 0x0101010101010101u * ((1u << width) - 1));
+#else
+  std::uint64_t fields = 0;
+  for (int i = 0; i < 8; ++i) fields |= ((bytes >> (8 * i)) & 0xFFu) << (i * width);
+  return fields;
+#endif
+}
+inline std::uint64_t scatter_fields(std::uint64_t fields, int width) {
+#if HWY_TARGET <= HWY_AVX2
+  return _pdep_u64(fields, 0x0101010101010101u * ((1u << width) - 1));
+#else
+  const std::uint64_t mask = (1u << width) - 1;
+  std::uint64_t bytes = 0;
+  for (int i = 0; i < 8; ++i) bytes |= ((fields >> (i * width)) & mask) << (8 * i);
+  return bytes;
+#endif
+}
+
+void pack_bits(const std::uint8_t* HWY_RESTRICT codes, std::int64_t count, int width,
+               std::byte* HWY_RESTRICT out) {
+  if (width == 8) {
+    std::memcpy(out, codes, static_cast<std::size_t>(count));
+    return;
+  }
+  std::int64_t i = 0;
+  // A store of 8 bytes may run past this field group, not past the end of the stream.
+  for (; i + 64 <= count; i += 8, out += width) {
+    std::uint64_t bytes;
+    std::memcpy(&bytes, codes + i, 8);
+    const std::uint64_t fields = gather_fields(bytes, width);
+    std::memcpy(out, &fields, 8);
+  }
+  for (; i < count; i += 8, out += width) {
+    const std::int64_t left = std::min<std::int64_t>(8, count - i);
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, codes + i, static_cast<std::size_t>(left));
+    const std::uint64_t fields = gather_fields(bytes, width);
+    std::memcpy(out, &fields, static_cast<std::size_t>((left * width + 7) / 8));
+  }
+}
+
+void unpack_bits(const std::byte* HWY_RESTRICT in, std::int64_t count, int width,
+                 std::uint8_t* HWY_RESTRICT codes) {
+  if (width == 8) {
+    std::memcpy(codes, in, static_cast<std::size_t>(count));
+    return;
+  }
+  std::int64_t i = 0;
+  for (; i + 64 <= count; i += 8, in += width) {
+    std::uint64_t fields;
+    std::memcpy(&fields, in, 8);
+    const std::uint64_t bytes = scatter_fields(fields, width);
+    std::memcpy(codes + i, &bytes, 8);
+  }
+  for (; i < count; i += 8, in += width) {
+    const std::int64_t left = std::min<std::int64_t>(8, count - i);
+    std::uint64_t fields = 0;
+    std::memcpy(&fields, in, static_cast<std::size_t>((left * width + 7) / 8));
+    const std::uint64_t bytes = scatter_fields(fields, width);
+    std::memcpy(codes + i, &bytes, static_cast<std::size_t>(left));
+  }
+}
+
+// kBlocks Philox blocks side by side, so that the compiler can use one lane for each.
+inline constexpr int kBlocks = 16;
+inline void philox_blocks(const Stream& stream, std::uint32_t first,
+                          std::uint32_t* HWY_RESTRICT out) {
+  std::uint32_t c0[kBlocks], c1[kBlocks], c2[kBlocks], c3[kBlocks];
+  for (int i = 0; i < kBlocks; ++i) {
+    c0[i] = first + static_cast<std::uint32_t>(i);
+    c1[i] = stream.c1;
+    c2[i] = stream.c2;
+    c3[i] = stream.c3;
+  }
+  std::uint32_t k0 = stream.key[0];
+  std::uint32_t k1 = stream.key[1];
+  for (int round = 0; round < 10; ++round) {
+    for (int i = 0; i < kBlocks; ++i) {
+      const std::uint64_t p0 = std::uint64_t{0xD2511F53u} * c0[i];
+      const std::uint64_t p1 = std::uint64_t{0xCD9E8D57u} * c2[i];
+      c0[i] = static_cast<std::uint32_t>(p1 >> 32) ^ c1[i] ^ k0;
+      c1[i] = static_cast<std::uint32_t>(p1);
+      c2[i] = static_cast<std::uint32_t>(p0 >> 32) ^ c3[i] ^ k1;
+      c3[i] = static_cast<std::uint32_t>(p0);
+    }
+    k0 += 0x9E3779B9u;
+    k1 += 0xBB67AE85u;
+  }
+  for (int i = 0; i < kBlocks; ++i) {
+    out[4 * i] = c0[i];
+    out[4 * i + 1] = c1[i];
+    out[4 * i + 2] = c2[i];
+    out[4 * i + 3] = c3[i];
+  }
+}
+
+// Words first .. first+count-1 of the stream's 32-bit words (word w is word w mod 4 of block w/4).
+void fill_words(const Stream& stream, std::uint64_t first, std::int64_t count,
+                std::uint32_t* HWY_RESTRICT out) {
+  std::uint32_t words[4 * kBlocks];
+  std::uint64_t block = first / 4;
+  auto skip = static_cast<std::int64_t>(first % 4);
+  while (count > 0) {
+    if (skip == 0 && count >= 4 * kBlocks) {
+      philox_blocks(stream, static_cast<std::uint32_t>(block), out);
+      out += 4 * kBlocks;
+      count -= 4 * kBlocks;
+    } else {
+      philox_blocks(stream, static_cast<std::uint32_t>(block), words);
+      const std::int64_t taken = std::min<std::int64_t>(count, 4 * kBlocks - skip);
+      std::memcpy(out, words + skip, static_cast<std::size_t>(taken) * 4);
+      out += taken;
+      count -= taken;
+      skip = 0;
+    }
+    block += kBlocks;
+  }
+}
+
+void fill_draw32(const Stream& stream, std::uint64_t first, std::int64_t count,
+                 std::uint32_t* out) {
+  fill_words(stream, first, count, out);
+}
+
+void fill_draw16(const Stream& stream, std::uint64_t first, std::int64_t count,
+                 std::uint16_t* out) {
+  // Two draws a word, low half first: on a little-endian machine the words are the draws.
+  static_assert(std::endian::native == std::endian::little);
+  std::uint32_t words[4 * kBlocks];
+  std::uint64_t block = first / 8;
+  auto skip = static_cast<std::int64_t>(first % 8);
+  while (count > 0) {
+    philox_blocks(stream, static_cast<std::uint32_t>(block), words);
+    const std::int64_t taken = std::min<std::int64_t>(count, 8 * kBlocks - skip);
+    std::memcpy(out, reinterpret_cast<const std::uint16_t*>(words) + skip,
+                static_cast<std::size_t>(taken) * 2);
+    out += taken;
+    count -= taken;
+    skip = 0;
+    block += kBlocks;
+  }
+}
+
+void widen_float16(const std::uint16_t* HWY_RESTRICT in, std::int64_t count,
+                   float* HWY_RESTRICT out) {
+  std::int64_t i = 0;
+#if HWY_TARGET <= HWY_AVX2
+  for (; i + 8 <= count; i += 8) {
+    _mm256_storeu_ps(out + i,
+                     _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(in + i))));
+  }
+#endif
+  for (; i < count; ++i) out[i] = float16_to_float32(in[i]);
+}
+
+void widen_bfloat16(const std::uint16_t* HWY_RESTRICT in, std::int64_t count,
+                    float* HWY_RESTRICT out) {
+  for (std::int64_t i = 0; i < count; ++i) out[i] = bfloat16_to_float32(in[i]);
+}
+
+void round_float16(const float* HWY_RESTRICT in, std::int64_t count,
+                   std::uint16_t* HWY_RESTRICT out) {
+  for (std::int64_t i = 0; i < count; ++i) out[i] = round_to_float16(in[i]);
+}
+
+void round_bfloat16(const float* HWY_RESTRICT in, std::int64_t count,
+                    std::uint16_t* HWY_RESTRICT out) {
+  for (std::int64_t i = 0; i < count; ++i) out[i] = round_to_bfloat16(in[i]);
+}
+
+void magnitude_keys(const float* HWY_RESTRICT x, std::int64_t count,
+                    std::uint32_t* HWY_RESTRICT keys) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::uint32_t magnitude = std::bit_cast<std::uint32_t>(x[i]) & 0x7FFFFFFFu;
+    keys[i] = magnitude > kInfinityBits ? 0x7FC00000u : magnitude;
+  }
+}
+
+void add(const float* HWY_RESTRICT x, std::int64_t count, float* HWY_RESTRICT out) {
+  for (std::int64_t i = 0; i < count; ++i) out[i] += x[i];
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tersor::compressors::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tersor::compressors::kernels {
+
+HWY_EXPORT(max_magnitude);
+HWY_EXPORT(max_magnitude_each);
+HWY_EXPORT(min_max);
+HWY_EXPORT(min_max_each);
+HWY_EXPORT(block_sum);
+HWY_EXPORT(lane_sum_each);
+HWY_EXPORT(pack_bits);
+HWY_EXPORT(unpack_bits);
+HWY_EXPORT(fill_draw16);
+HWY_EXPORT(fill_draw32);
+HWY_EXPORT(widen_float16);
+HWY_EXPORT(widen_bfloat16);
+HWY_EXPORT(round_float16);
+HWY_EXPORT(round_bfloat16);
+HWY_EXPORT(magnitude_keys);
+HWY_EXPORT(add);
+
+float max_magnitude(const float* x, std::int64_t count, float start) {
+  return HWY_DYNAMIC_DISPATCH(max_magnitude)(x, count, start);
+}
+void max_magnitude_each(const float* x, std::int64_t count, float* largest) {
+  HWY_DYNAMIC_DISPATCH(max_magnitude_each)(x, count, largest);
+}
+void min_max(const float* x, std::int64_t count, float& low, float& high) {
+  HWY_DYNAMIC_DISPATCH(min_max)(x, count, low, high);
+}
+void min_max_each(const float* x, std::int64_t count, float* low, float* high) {
+  HWY_DYNAMIC_DISPATCH(min_max_each)(x, count, low, high);
+}
+float block_sum(const float* x, std::int64_t count, bool squares) {
+  return HWY_DYNAMIC_DISPATCH(block_sum)(x, count, squares);
+}
+void lane_sum_each(const float* x, std::int64_t count, bool squares, float* lanes) {
+  HWY_DYNAMIC_DISPATCH(lane_sum_each)(x, count, squares, lanes);
+}
+void pack_bits(const std::uint8_t* codes, std::int64_t count, int width, std::byte* out) {
+  HWY_DYNAMIC_DISPATCH(pack_bits)(codes, count, width, out);
+}
+void unpack_bits(const std::byte* in, std::int64_t count, int width, std::uint8_t* codes) {
+  HWY_DYNAMIC_DISPATCH(unpack_bits)(in, count, width, codes);
+}
+void fill_draw16(const Stream& stream, std::uint64_t first, std::int64_t count,
+                 std::uint16_t* out) {
+  HWY_DYNAMIC_DISPATCH(fill_draw16)(stream, first, count, out);
+}
+void fill_draw32(const Stream& stream, std::uint64_t first, std::int64_t count,
+                 std::uint32_t* out) {
+  HWY_DYNAMIC_DISPATCH(fill_draw32)(stream, first, count, out);
+}
+void widen_float16(const std::uint16_t* in, std::int64_t count, float* out) {
+  HWY_DYNAMIC_DISPATCH(widen_float16)(in, count, out);
+}
+void widen_bfloat16(const std::uint16_t* in, std::int64_t count, float* out) {
+  HWY_DYNAMIC_DISPATCH(widen_bfloat16)(in, count, out);
+}
+void round_float16(const float* in, std::int64_t count, std::uint16_t* out) {
+  HWY_DYNAMIC_DISPATCH(round_float16)(in, count, out);
+}
+void round_bfloat16(const float* in, std::int64_t count, std::uint16_t* out) {
+  HWY_DYNAMIC_DISPATCH(round_bfloat16)(in, count, out);
+}
+void magnitude_keys(const float* x, std::int64_t count, std::uint32_t* keys) {
+  HWY_DYNAMIC_DISPATCH(magnitude_keys)(x, count, keys);
+}
+void add(const float* x, std::int64_t count, float* out) {
+  HWY_DYNAMIC_DISPATCH(add)(x, count, out);
+}
+
+}  // namespace tersor::compressors::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <span>
+
+namespace tersor::compressors {
+
+/// The smallest key among the k largest, and how many of the keys equal to it belong to them.
+struct Threshold {
+  std::uint32_t key = 0;
+  std::int64_t ties_taken = 0;  ///< the ones with the lowest positions
+  std::int64_t ties = 0;        ///< keys equal to `key` in all
+};
+
+/// 1 <= k <= keys.size(). O(n), the same for every order of the keys.
+Threshold find_threshold(std::span<const std::uint32_t> keys, std::int64_t k);
+/// Positions of the keys above the threshold, and of the first ties_taken equal to it, ascending;
+/// `out` has room for 16 more than the k positions that it returns.
+std::int64_t positions_above(std::span<const std::uint32_t> keys, const Threshold& threshold,
+                             std::uint32_t* out);
+/// Room behind the last position that positions_above may write.
+inline constexpr std::int64_t kPositionSlack = 16;
+
+/// Both: the k largest keys, ties to the lowest position.
+Threshold select_largest(std::span<const std::uint32_t> keys, std::int64_t k, std::uint32_t* out);
+
+}  // namespace tersor::compressors

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compressors/api/sparse.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "compressors/api/bits.hpp"
+#include "compressors/api/blocks.hpp"
+#include "compressors/api/floats.hpp"
+
+namespace tersor::compressors {
+namespace {
+
+// Calls visit(first element, stride, local indices, values) for pieces of each scope.
+template <class Visit>
+void for_each_piece(std::span<const std::byte> payload, const SparseLayout& layout,
+                    const ScopeGrid& grid, DType dtype, std::span<std::uint32_t> index,
+                    std::string_view codec, Visit&& visit) {
+  expect_payload_bytes(payload, layout.payload_bytes(), codec);
+  const std::byte* at = payload.data();
+  const std::byte* values = at + layout.index_bytes();
+  std::array<float, 1024> buffer;
+  for (std::int64_t s = 0; s < grid.count(); ++s) {
+    const ScopeSlice slice = grid[s];
+    const std::int64_t k = layout.kept(slice.length);
+    const auto local = index.first(static_cast<std::size_t>(k));
+    decode_index(layout.coding(), at, slice.length, local, codec);
+    at += layout.index_bytes_of(slice.length);
+    for (std::int64_t begin = 0; begin < k; begin += std::ssize(buffer)) {
+      const std::int64_t count = std::min<std::int64_t>(std::ssize(buffer), k - begin);
+      widen_values(values, dtype, count, buffer.data());
+      values += static_cast<std::size_t>(count) * item_bytes(dtype);
+      visit(slice, local.data() + begin, buffer.data(), count);
+    }
+  }
+}
+
+}  // namespace
+
+SparseLayout::SparseLayout(const ScopeGrid& grid, const Shape& shape, DType dtype,
+                           IndexCoding coding, std::string_view codec,
+                           const std::function<std::int64_t(std::int64_t)>& kept)
+    : dtype_(dtype), coding_(coding) {
+  if (grid.count() == 0) return;
+  full_ = {grid.longest(), kept(grid.longest()), grid.count()};
+  const std::int64_t tail = grid.scope() == Scope::kGroup ? shape.hidden % grid.group() : 0;
+  if (tail != 0) {
+    tail_ = {tail, kept(tail), shape.rows()};
+    full_.scopes -= tail_.scopes;
+  }
+  const std::array sizes{full_, tail_};
+  coding_ = choose_index_coding(coding, sizes, codec);
+  full_bytes_ = compressors::index_bytes(coding_, full_.n, full_.k);
+  if (tail != 0) tail_bytes_ = compressors::index_bytes(coding_, tail_.n, tail_.k);
+}
+
+double SparseLayout::least_share() const {
+  double share = full_.n > 0 ? static_cast<double>(full_.k) / static_cast<double>(full_.n) : 1.0;
+  if (tail_.n > 0)
+    share = std::min(share, static_cast<double>(tail_.k) / static_cast<double>(tail_.n));
+  return share;
+}
+
+std::size_t SparseLayout::index_bytes() const {
+  return static_cast<std::size_t>(full_.scopes) * full_bytes_ +
+         static_cast<std::size_t>(tail_.scopes) * tail_bytes_;
+}
+
+std::size_t SparseLayout::payload_bytes() const {
+  return index_bytes() + static_cast<std::size_t>(kept_of_all()) * item_bytes(dtype_);
+}
+
+void decode_sparse(std::span<const std::byte> payload, const SparseLayout& layout,
+                   const ScopeGrid& grid, DType dtype, std::span<std::uint32_t> index,
+                   std::span<float> out, std::string_view codec) {
+  std::fill(out.begin(), out.end(), 0.0f);
+  for_each_piece(payload, layout, grid, dtype, index, codec,
+                 [&](const ScopeSlice& slice, const std::uint32_t* local, const float* values,
+                     std::int64_t count) {
+                   float* to = out.data() + slice.begin;
+                   if (slice.stride == 1) {
+                     for (std::int64_t j = 0; j < count; ++j) to[local[j]] = values[j];
+                   } else {
+                     for (std::int64_t j = 0; j < count; ++j)
+                       to[local[j] * slice.stride] = values[j];
+                   }
+                 });
+}
+
+bool add_sparse(std::span<const std::byte> payload, const SparseLayout& layout,
+                const ScopeGrid& grid, DType dtype, std::span<std::uint32_t> index,
+                std::span<float> out, std::string_view codec) {
+  bool has_negative_zero = false;
+  for_each_piece(payload, layout, grid, dtype, index, codec,
+                 [&](const ScopeSlice& slice, const std::uint32_t* local, const float* values,
+                     std::int64_t count) {
+                   float* to = out.data() + slice.begin;
+                   for (std::int64_t j = 0; j < count; ++j) {
+                     has_negative_zero |= bits_of(values[j]) == 0x80000000u;
+                     to[local[j] * slice.stride] += values[j];
+                   }
+                 });
+  return has_negative_zero;
+}
+
+void combine_sparse(std::span<const std::span<const std::byte>> received,
+                    const SparseLayout& layout, const ScopeGrid& grid, DType dtype,
+                    std::span<std::uint32_t> index, std::span<float> out, std::string_view codec) {
+  std::fill(out.begin(), out.end(), 0.0f);
+  bool has_negative_zero = false;
+  for (const auto payload : received)
+    has_negative_zero |= add_sparse(payload, layout, grid, dtype, index, out, codec);
+  if (!has_negative_zero) return;
+  // Only where -0 was sent does it matter which zeros were added: the first payload is not added to
+  // zeros, and later ones turn its -0 into +0 where they send nothing.
+  decode_sparse(received[0], layout, grid, dtype, index, out, codec);
+  for (const auto payload : received.subspan(1)) {
+    add_sparse(payload, layout, grid, dtype, index, out, codec);
+    add_zero(out);
+  }
+}
+
+void add_zero(std::span<float> out) {
+  for (float& x : out) x += 0.0f;
+}
+
+}  // namespace tersor::compressors

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "compressors/api/codec.hpp"
+#include "compressors/api/indices.hpp"
+#include "compressors/api/scopes.hpp"
+
+/// Payloads of positions and values: per tensor all indices first, scope by scope, then all values
+/// in the input dtype.
+namespace tersor::compressors {
+
+/// Sizes of a sparse payload. Scopes have at most two lengths: the full one and a row's last group.
+class SparseLayout {
+ public:
+  /// kept(n) = how many elements of a scope of n are sent (1..n).
+  SparseLayout(const ScopeGrid& grid, const Shape& shape, DType dtype, IndexCoding coding,
+               std::string_view codec, const std::function<std::int64_t(std::int64_t)>& kept);
+
+  IndexCoding coding() const { return coding_; }
+  std::int64_t kept(std::int64_t scope_length) const {
+    return scope_length == full_.n ? full_.k : tail_.k;
+  }
+  std::size_t index_bytes_of(std::int64_t scope_length) const {
+    return scope_length == full_.n ? full_bytes_ : tail_bytes_;
+  }
+  /// Elements sent of the whole tensor, and of the scope that sends most.
+  std::int64_t kept_of_all() const { return full_.scopes * full_.k + tail_.scopes * tail_.k; }
+  std::int64_t most_kept() const { return full_.k > tail_.k ? full_.k : tail_.k; }
+  /// Smallest kept share of a scope.
+  double least_share() const;
+  std::size_t index_bytes() const;
+  std::size_t payload_bytes() const;
+
+ private:
+  DType dtype_;
+  IndexCoding coding_;
+  ScopeSizes full_;
+  ScopeSizes tail_;
+  std::size_t full_bytes_ = 0;
+  std::size_t tail_bytes_ = 0;
+};
+
+/// Decodes to a dense tensor: zeros and the values. `index` holds layout.most_kept() elements of
+/// scratch. Throws Error(kPayload).
+void decode_sparse(std::span<const std::byte> payload, const SparseLayout& layout,
+                   const ScopeGrid& grid, DType dtype, std::span<std::uint32_t> index,
+                   std::span<float> out, std::string_view codec);
+/// out[position] += value, others untouched; returns whether a value was -0. Adding the decoded
+/// zeros as well changes nothing but -0 to +0.
+bool add_sparse(std::span<const std::byte> payload, const SparseLayout& layout,
+                const ScopeGrid& grid, DType dtype, std::span<std::uint32_t> index,
+                std::span<float> out, std::string_view codec);
+/// The sum of several payloads, in their order: as decoding each one to a dense tensor and adding.
+void combine_sparse(std::span<const std::span<const std::byte>> received,
+                    const SparseLayout& layout, const ScopeGrid& grid, DType dtype,
+                    std::span<std::uint32_t> index, std::span<float> out, std::string_view codec);
+/// out[i] += 0: -0 becomes +0.
+void add_zero(std::span<float> out);
+
+}  // namespace tersor::compressors

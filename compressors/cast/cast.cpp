@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compressors/cast/cast.hpp"
+
+#include <array>
+
+#include "compressors/api/bits.hpp"
+#include "compressors/api/blocks.hpp"
+#include "compressors/api/registry.hpp"
+
+namespace tersor::compressors {
+namespace {
+
+CodecInfo cast_info() {
+  CodecInfo info;
+  info.name = "cast";
+  info.summary = "16-bit floats, rounded to nearest even";
+  info.source = "IEEE 754 binary16; bfloat16";
+  info.parameters = {Parameter::choice("format", {"bf16", "fp16"}, "16-bit format on the wire")};
+  info.make = [](const Arguments& a) {
+    const DType format = a.choice("format") == "bf16" ? DType::kBFloat16 : DType::kFloat16;
+    return std::make_shared<Cast>(format, a.canonical());
+  };
+  info.examples = {"cast(format=fp16)"};
+  return info;
+}
+
+const CodecRegistrar kRegistrar(cast_info());
+
+}  // namespace
+
+Cast::Cast(DType format, std::string canonical)
+    : format_(format), canonical_(std::move(canonical)) {}
+
+Properties Cast::properties() const {
+  Properties p;
+  p.summable = true;
+  p.summable_tolerance = format_ == DType::kBFloat16 ? 0x1p-7 : 0x1p-10;  // one rounding a rank
+  p.token_local = true;
+  p.sample_local = true;
+  // float16 saturates at 65,504: an element above loses at most itself.
+  p.error_bound_of_absmax = format_ == DType::kBFloat16 ? 0x1p-8 : 1.0;
+  return p;
+}
+
+std::size_t Cast::payload_bytes(const Shape& shape, DType, const Context&, int,
+                                const State*) const {
+  return static_cast<std::size_t>(shape.elements()) * item_bytes(format_);
+}
+
+std::size_t Cast::encode(int, const TensorView& in, std::span<std::byte> out, State*,
+                         const Context&) const {
+  const std::int64_t n = in.shape.elements();
+  const std::size_t size = static_cast<std::size_t>(n) * item_bytes(format_);
+  expect_room(out, size, "cast");
+  std::array<float, kBlockElements> buffer;
+  for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
+    const std::int64_t count = std::min(kBlockElements, n - begin);
+    const float* x = load_block(in, begin, count, buffer.data());
+    round_values(x, format_, count, out.data() + 2 * begin);
+  }
+  return size;
+}
+
+void Cast::decode(std::span<const std::byte> payload, const Shape& shape, DType,
+                  std::span<float> out, State*, const Context&) const {
+  const std::int64_t n = shape.elements();
+  expect_payload_bytes(payload, static_cast<std::size_t>(n) * item_bytes(format_), "cast");
+  widen_values(payload.data(), format_, n, out.data());
+}
+
+void Cast::decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType,
+                             std::span<float> out, State*, const Context&) const {
+  const std::int64_t n = shape.elements();
+  expect_payload_bytes(payload, static_cast<std::size_t>(n) * item_bytes(format_), "cast");
+  add_values(payload.data(), format_, n, out.data());
+}
+
+}  // namespace tersor::compressors

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compressors/api/codec.hpp"
+
+namespace tersor::compressors {
+
+/// Rounds to bfloat16 or float16: nearest even, finite values saturate.
+class Cast final : public Codec {
+ public:
+  /// `format` is kBFloat16 or kFloat16.
+  Cast(DType format, std::string canonical);
+
+  std::string canonical() const override { return canonical_; }
+  Properties properties() const override;
+  Exchange exchange(int) const override { return Exchange::kAllReduce; }
+  DType reduce_dtype(int, DType) const override { return format_; }
+  std::size_t payload_bytes(const Shape& shape, DType dtype, const Context& context, int round,
+                            const State* state) const override;
+  std::size_t metadata_bytes(const Shape&, DType, const Context&, int,
+                             const State*) const override {
+    return 0;
+  }
+  std::size_t workspace_bytes(const Shape&, DType, const Context&) const override { return 0; }
+  std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
+                     const Context& context) const override;
+  void decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+              std::span<float> out, State* state, const Context& context) const override;
+  void decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                         std::span<float> out, State* state, const Context& context) const override;
+
+ private:
+  DType format_;
+  std::string canonical_;
+};
+
+}  // namespace tersor::compressors

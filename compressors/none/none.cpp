@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compressors/none/none.hpp"
+
+#include <cstring>
+
+#include "compressors/api/bits.hpp"
+#include "compressors/api/blocks.hpp"
+#include "compressors/api/registry.hpp"
+
+namespace tersor::compressors {
+namespace {
+
+std::size_t message_bytes(const Shape& shape, DType dtype) {
+  return static_cast<std::size_t>(shape.elements()) * item_bytes(dtype);
+}
+
+CodecInfo none_info() {
+  CodecInfo info;
+  info.name = "none";
+  info.summary = "the message itself";
+  info.source = "METHODS section 2";
+  info.make = [](const Arguments&) { return std::make_shared<None>(); };
+  return info;
+}
+
+const CodecRegistrar kRegistrar(none_info());
+
+}  // namespace
+
+Properties None::properties() const {
+  Properties p;
+  p.summable = true;
+  p.summable_tolerance = 2e-3;  // a float16 or bfloat16 sum rounds; float32 is exact to 1e-7
+  p.unbiased = true;
+  p.unbiased_range = "every value";
+  p.contraction = [](const Shape&) { return std::optional<double>(1.0); };
+  p.error_bound_of_absmax = 0.0;
+  p.lossless = true;
+  p.token_local = true;
+  p.sample_local = true;
+  return p;
+}
+
+std::size_t None::payload_bytes(const Shape& shape, DType dtype, const Context&, int,
+                                const State*) const {
+  return message_bytes(shape, dtype);
+}
+
+std::size_t None::encode(int, const TensorView& in, std::span<std::byte> out, State*,
+                         const Context&) const {
+  expect_room(out, in.bytes(), "none");
+  if (in.bytes() > 0) std::memcpy(out.data(), in.data, in.bytes());
+  return in.bytes();
+}
+
+void None::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                  std::span<float> out, State*, const Context&) const {
+  expect_payload_bytes(payload, message_bytes(shape, dtype), "none");
+  widen(dtype, payload.data(), out.first(static_cast<std::size_t>(shape.elements())));
+}
+
+void None::decode_bits(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                       void* out, State*, const Context&) const {
+  expect_payload_bytes(payload, message_bytes(shape, dtype), "none");
+  if (!payload.empty()) std::memcpy(out, payload.data(), payload.size());
+}
+
+void None::decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                             std::span<float> out, State*, const Context&) const {
+  expect_payload_bytes(payload, message_bytes(shape, dtype), "none");
+  add_values(payload.data(), dtype, shape.elements(), out.data());
+}
+
+}  // namespace tersor::compressors

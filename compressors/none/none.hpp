@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compressors/api/codec.hpp"
+
+namespace tersor::compressors {
+
+/// The message itself: copies bits.
+class None final : public Codec {
+ public:
+  std::string canonical() const override { return "none"; }
+  Properties properties() const override;
+  Exchange exchange(int) const override { return Exchange::kAllReduce; }
+  std::size_t payload_bytes(const Shape& shape, DType dtype, const Context& context, int round,
+                            const State* state) const override;
+  std::size_t metadata_bytes(const Shape&, DType, const Context&, int,
+                             const State*) const override {
+    return 0;
+  }
+  std::size_t workspace_bytes(const Shape&, DType, const Context&) const override { return 0; }
+  std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
+                     const Context& context) const override;
+  void decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+              std::span<float> out, State* state, const Context& context) const override;
+  void decode_bits(std::span<const std::byte> payload, const Shape& shape, DType dtype, void* out,
+                   State* state, const Context& context) const override;
+  void decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                         std::span<float> out, State* state, const Context& context) const override;
+};
+
+}  // namespace tersor::compressors

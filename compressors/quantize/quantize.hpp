@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <vector>
+
+#include "compressors/api/codec.hpp"
+#include "compressors/api/scopes.hpp"
+
+namespace tersor::compressors {
+
+struct QuantizeOptions {
+  int bits = 8;
+  Scope scope = Scope::kChannel;
+  std::int64_t group = 128;
+  bool is_rms = false;         ///< scale=rms
+  bool is_stochastic = false;  ///< rounding=stochastic
+  bool is_bian = false;        ///< variant=bian
+};
+
+/// Symmetric integers of 1 to 8 bits with one float16 scale per scope (METHODS section 2).
+class Quantize final : public Codec {
+ public:
+  Quantize(const QuantizeOptions& options, std::string canonical);
+
+  std::string canonical() const override { return canonical_; }
+  Properties properties() const override;
+  Exchange exchange(int) const override { return Exchange::kGather; }
+  std::size_t payload_bytes(const Shape& shape, DType dtype, const Context& context, int round,
+                            const State* state) const override;
+  std::size_t metadata_bytes(const Shape& shape, DType dtype, const Context& context, int round,
+                             const State* state) const override;
+  std::size_t workspace_bytes(const Shape& shape, DType dtype,
+                              const Context& context) const override;
+  std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
+                     const Context& context) const override;
+  void decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+              std::span<float> out, State* state, const Context& context) const override;
+  void decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                         std::span<float> out, State* state, const Context& context) const override;
+
+ private:
+  ScopeGrid grid(const Shape& shape) const { return {shape, options_.scope, options_.group}; }
+  void write_scales(const TensorView& in, const ScopeGrid& grid, std::byte* out,
+                    std::span<float> divisor, const Context& context) const;
+  void decode_into(std::span<const std::byte> payload, const Shape& shape, std::span<float> out,
+                   const Context& context, bool is_accumulated) const;
+
+  QuantizeOptions options_;
+  std::string canonical_;
+};
+
+}  // namespace tersor::compressors
