@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "results/db/database.hpp"
+
+#include <SQLiteCpp/Backup.h>
+#include <sqlite3.h>
+
+#include <array>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+
+#include "results/schema/migrations.hpp"
+
+namespace tersor::results {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kBusyTimeoutMs = 10000;
+constexpr std::string_view kMagic{"SQLite format 3\0", 16};
+
+[[noreturn]] void refuse(const fs::path& path, const std::string& why) {
+  throw Error(ErrorKind::kDatabase, path.string() + ": " + why);
+}
+
+/// Whether the file has bytes that must be SQLite's. Reads only; an absent or empty file is false.
+bool check_file(const fs::path& path) {
+  std::error_code code;
+  const fs::file_status status = fs::status(path, code);
+  if (!fs::exists(status)) return false;
+  if (fs::is_directory(status)) refuse(path, "is a folder; give the path of a database file");
+  if (!fs::is_regular_file(status)) refuse(path, "is not a regular file");
+  std::ifstream in(path, std::ios::binary);
+  if (!in) refuse(path, "cannot be read; check its permissions");
+  std::array<char, 100> header{};
+  in.read(header.data(), header.size());
+  const auto length = static_cast<std::size_t>(in.gcount());
+  if (length == 0) return false;
+  const std::string_view start(header.data(), std::min(length, kMagic.size()));
+  if (start != kMagic.substr(0, start.size()))
+    refuse(path, "is not an SQLite database; give another path, nothing was changed");
+  if (length < header.size())
+    refuse(path, "is a truncated SQLite database (" + std::to_string(length) +
+                     " bytes, its header alone has 100); restore a copy");
+  return true;
+}
+
+void check_writable(const fs::path& path, bool exists) {
+  std::error_code code;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, code))
+    refuse(path, "cannot be created: there is no folder " + folder.string());
+  if (!exists && !fs::exists(path, code)) return;
+  // Root may write a file whose mode says no; the mode is the owner's word, so it is kept.
+  constexpr auto kAnyWrite =
+      fs::perms::owner_write | fs::perms::group_write | fs::perms::others_write;
+  if ((fs::status(path, code).permissions() & kAnyWrite) == fs::perms::none)
+    refuse(path, "is read-only; make it writable (chmod u+w) or write to another file");
+}
+
+/// A database that holds tables but not our mark is somebody else's.
+void check_ours(SQLite::Database& db, const fs::path& path) {
+  const int id = db.execAndGet("PRAGMA application_id").getInt();
+  const int tables = db.execAndGet("SELECT count(*) FROM sqlite_master").getInt();
+  if (tables > 0 && id != kApplicationId)
+    refuse(path,
+           "is an SQLite database of another program (no tersor schema in it); give another "
+           "path, nothing was changed");
+}
+
+void check_version(SQLite::Database& db, const fs::path& path) {
+  const int found = schema_version(db);
+  if (found > newest_schema_version())
+    refuse(path, "has schema version " + std::to_string(found) + ", this tersor knows up to " +
+                     std::to_string(newest_schema_version()) +
+                     "; use the tersor that wrote it, or a newer one");
+}
+
+SQLite::Database migrated_copy(SQLite::Database& old) {
+  SQLite::Database copy(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  SQLite::Backup(copy, old).executeStep(-1);
+  migrate(copy);
+  copy.exec("PRAGMA query_only = ON");
+  return copy;
+}
+
+std::string uri_of(const fs::path& path) {
+  std::string uri = "file:";
+  constexpr std::string_view kHex = "0123456789abcdef";
+  for (const char c : fs::absolute(path).string()) {
+    if (c == '?' || c == '#' || c == '%') {
+      uri += '%';
+      uri += kHex[static_cast<unsigned char>(c) >> 4];
+      uri += kHex[static_cast<unsigned char>(c) & 15];
+    } else {
+      uri += c;
+    }
+  }
+  return uri;
+}
+
+/// In a folder where SQLite may not make its shared-memory file, a database without a log can be
+/// read as immutable.
+SQLite::Database open_read_only(const fs::path& path) {
+  const std::string uri = uri_of(path);
+  try {
+    SQLite::Database db(uri, SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyTimeoutMs);
+    db.execAndGet("SELECT count(*) FROM sqlite_master");
+    return db;
+  } catch (const SQLite::Exception& error) {
+    std::error_code code;
+    const bool has_log =
+        fs::exists(path.string() + "-wal", code) && fs::file_size(path.string() + "-wal", code) > 0;
+    const bool may_be_the_folder =
+        error.getErrorCode() == SQLITE_CANTOPEN || error.getErrorCode() == SQLITE_READONLY;
+    if (!may_be_the_folder || has_log) throw;
+    SQLite::Database db(uri + "?immutable=1", SQLite::OPEN_READONLY | SQLite::OPEN_URI,
+                        kBusyTimeoutMs);
+    db.execAndGet("SELECT count(*) FROM sqlite_master");
+    return db;
+  }
+}
+
+}  // namespace
+
+Error database_error(const fs::path& path, const SQLite::Exception& error) {
+  std::string message = path.string() + ": " + error.what();
+  switch (error.getErrorCode()) {
+    case SQLITE_CORRUPT:
+      message +=
+          " (the file is damaged or truncated; restore a copy, or save what is left with "
+          "sqlite3 FILE .recover)";
+      break;
+    case SQLITE_NOTADB: message += " (give the path of an SQLite database)"; break;
+    case SQLITE_BUSY:
+      message += " (another process is writing to it; a results database has one writer at a time)";
+      break;
+    case SQLITE_READONLY: message += " (the file or its folder is read-only)"; break;
+    case SQLITE_CANTOPEN: message += " (check that the file and its folder may be written)"; break;
+    case SQLITE_FULL: message += " (the disk is full)"; break;
+    default: break;
+  }
+  return Error(ErrorKind::kDatabase, message);
+}
+
+SQLite::Database open_for_writing(const fs::path& path) {
+  const bool exists = check_file(path);
+  check_writable(path, exists);
+  return with_database_errors(path, [&] {
+    SQLite::Database db(uri_of(path),
+                        SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_URI,
+                        kBusyTimeoutMs);
+    check_ours(db, path);
+    check_version(db, path);
+    if (sqlite3_db_readonly(db.getHandle(), "main") == 1)
+      refuse(path, "is read-only; make it writable or write to another file");
+    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+    migrate(db);
+    return db;
+  });
+}
+
+SQLite::Database open_for_reading(const fs::path& path) {
+  if (!check_file(path)) {
+    std::error_code code;
+    if (fs::exists(path, code))
+      refuse(path, "is empty: no run was stored; write to it with `tersor run FILE --db ...`");
+    throw Error(ErrorKind::kMissing,
+                path.string() + ": no such file; `tersor run FILE --db ...` makes a database");
+  }
+  return with_database_errors(path, [&] {
+    SQLite::Database db = open_read_only(path);
+    check_ours(db, path);
+    check_version(db, path);
+    if (schema_version(db) < newest_schema_version()) return migrated_copy(db);
+    return db;
+  });
+}
+
+}  // namespace tersor::results

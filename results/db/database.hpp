@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "common/error.hpp"
+
+namespace tersor::results {
+
+/// Opens or creates a results database for its one writer: WAL, foreign keys, 10 s of patience with
+/// a busy file, schema migrated to the newest version. Throws Error(kDatabase) that names the path,
+/// what was found and what to do: a folder, not SQLite, another program's database, truncated,
+/// read-only, a newer schema. A file that is refused is left as it was.
+SQLite::Database open_for_writing(const std::filesystem::path& path);
+
+/// Opens a results database that is only read; the file never changes. An older schema is copied
+/// into memory and migrated there. Throws as above, and where there is no file.
+SQLite::Database open_for_reading(const std::filesystem::path& path);
+
+/// What an SQLite error means for a user of this file, as tersor's Error.
+Error database_error(const std::filesystem::path& path, const SQLite::Exception& error);
+
+/// Runs `work` and turns SQLite's exceptions into ours.
+template <typename Work>
+auto with_database_errors(const std::filesystem::path& path, Work&& work) {
+  try {
+    return std::forward<Work>(work)();
+  } catch (const SQLite::Exception& error) {
+    throw database_error(path, error);
+  }
+}
+
+}  // namespace tersor::results

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <optional>
+
+#include "results/db/store.hpp"
+#include "results/ingest/spool.hpp"
+
+namespace SQLite {
+class Database;
+}
+
+namespace tersor::results {
+
+/// Throws Error(kData) where a spool belongs to another cell, seed or attempt than `run`, or its
+/// ranks disagree on the number of ranks.
+void check_spool(const Spool& spool, const RunInfo& run);
+
+/// Stores the spool under the run, in the caller's transaction. What an earlier call stored is
+/// replaced; the same spool again changes nothing.
+void store_spool(SQLite::Database& db, RunId run, const Spool& spool);
+
+/// What the `end` records say of the whole run: the worst of them (oom, diverged, failed); ok only
+/// where every rank says ok; else nothing.
+std::optional<RunStatus> claimed_status(const Spool& spool);
+
+}  // namespace tersor::results

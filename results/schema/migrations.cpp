@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "results/schema/migrations.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <charconv>
+#include <string>
+#include <utility>
+
+#include "common/build_info.hpp"
+#include "common/error.hpp"
+#include "results/db/text.hpp"
+
+namespace tersor::results {
+
+std::vector<std::pair<std::string_view, std::string_view>> migration_files();  // made by CMake
+
+const std::vector<Migration>& migrations() {
+  static const std::vector<Migration> steps = [] {
+    std::vector<Migration> made;
+    for (const auto& [file, sql] : migration_files()) {
+      Migration step;
+      std::from_chars(file.data(), file.data() + 4, step.version);
+      step.name = file.substr(5, file.size() - 5 - std::string_view(".sql").size());
+      step.sql = sql;
+      made.push_back(step);
+      TERSOR_CHECK(step.version == static_cast<int>(made.size()),
+                   "migrations have a gap before " + std::string(file));
+    }
+    return made;
+  }();
+  return steps;
+}
+
+int newest_schema_version() { return migrations().back().version; }
+
+int schema_version(SQLite::Database& db) { return db.execAndGet("PRAGMA user_version").getInt(); }
+
+void migrate(SQLite::Database& db, int target) {
+  if (schema_version(db) == target) return;
+  SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+  const int found = schema_version(db);  // another process may have been faster
+  if (found > target)
+    throw Error(ErrorKind::kDatabase, "schema version " + std::to_string(found) +
+                                          " is newer than the newest that this tersor knows (" +
+                                          std::to_string(target) +
+                                          "); use the tersor that wrote it, or a newer one");
+  for (int version = found + 1; version <= target; ++version) {
+    const Migration& step = migrations().at(static_cast<std::size_t>(version - 1));
+    db.exec(std::string(step.sql));
+    SQLite::Statement row(db,
+                          "INSERT INTO schema_migration (version, name, hash, tool_version, "
+                          "applied_at) VALUES (?, ?, ?, ?, ?)");
+    row.bind(1, version);
+    row.bind(2, std::string(step.name));
+    row.bind(3, hash_of(step.sql));
+    row.bind(4, build_version());
+    row.bind(5, utc_now());
+    row.exec();
+  }
+  db.exec("PRAGMA application_id = " + std::to_string(kApplicationId));
+  db.exec("PRAGMA user_version = " + std::to_string(target));
+  transaction.commit();
+}
+
+}  // namespace tersor::results

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "results/stats/stats.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "common/error.hpp"
+#include "common/philox.hpp"
+
+namespace tersor::results {
+namespace {
+
+constexpr double kNormal975 = 1.959963984540054;
+
+/// Continued fraction of the incomplete beta function (Lentz's method; Numerical Recipes 6.4).
+double beta_fraction(double a, double b, double x) {
+  constexpr double kTiny = 1e-300;
+  constexpr int kMostTerms = 10000;
+  const auto away_from_zero = [](double v) { return std::fabs(v) < kTiny ? kTiny : v; };
+  double c = 1;
+  double d = 1 / away_from_zero(1 - (a + b) * x / (a + 1));
+  double h = d;
+  for (int m = 1; m <= kMostTerms; ++m) {
+    const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+    d = 1 / away_from_zero(1 + even * d);
+    c = away_from_zero(1 + even / c);
+    h *= d * c;
+    const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+    d = 1 / away_from_zero(1 + odd * d);
+    c = away_from_zero(1 + odd / c);
+    h *= d * c;
+    if (std::fabs(d * c - 1) < 1e-15) break;
+  }
+  return h;
+}
+
+/// Regularised incomplete beta function I_x(a, b).
+double incomplete_beta(double a, double b, double x) {
+  if (x <= 0) return 0;
+  if (x >= 1) return 1;
+  const double front = std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) +
+                                a * std::log(x) + b * std::log1p(-x));
+  if (x < (a + 1) / (a + b + 2)) return front * beta_fraction(a, b, x) / a;
+  return 1 - front * beta_fraction(b, a, 1 - x) / b;
+}
+
+std::optional<double> effective_sample_size(std::span<const double> values, double mean) {
+  if (values.size() < 3) return std::nullopt;
+  double lagged = 0;
+  double square = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    square += (values[i] - mean) * (values[i] - mean);
+    if (i > 0) lagged += (values[i] - mean) * (values[i - 1] - mean);
+  }
+  const double n = static_cast<double>(values.size());
+  const double r = square > 0 ? std::clamp(lagged / square, 0.0, 0.99) : 0.0;
+  return n * (1 - r) / (1 + r);
+}
+
+std::vector<double> resampled_means(std::span<const double> values) {
+  constexpr std::size_t kMostEnumerated = 6;
+  constexpr std::size_t kDraws = 10000;
+  const std::size_t n = values.size();
+  std::vector<double> means;
+  if (n <= kMostEnumerated) {
+    const auto count = static_cast<std::size_t>(std::llround(std::pow(n, n)));
+    for (std::size_t code = 0; code < count; ++code) {
+      double sum = 0;
+      for (std::size_t i = 0, rest = code; i < n; ++i, rest /= n) sum += values[rest % n];
+      means.push_back(sum / static_cast<double>(n));
+    }
+    return means;
+  }
+  for (std::size_t draw = 0; draw < kDraws; ++draw) {
+    double sum = 0;
+    std::array<std::uint32_t, 4> words{};
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i % 4 == 0)
+        words =
+            philox4x32({static_cast<std::uint32_t>(i / 4), static_cast<std::uint32_t>(draw), 0, 0},
+                       {0x74657273, 0x6f72});
+      sum += values[(std::uint64_t{words[i % 4]} * n) >> 32];
+    }
+    means.push_back(sum / static_cast<double>(n));
+  }
+  return means;
+}
+
+}  // namespace
+
+double quantile(std::span<const double> sorted, double p) {
+  TERSOR_CHECK(!sorted.empty(), "quantile of nothing");
+  const double place = p * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(std::floor(place));
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (place - std::floor(place)) * (sorted[above] - sorted[below]);
+}
+
+double mean_of(std::span<const double> values) {
+  if (values.empty()) return 0;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+std::optional<double> deviation_of(std::span<const double> values) {
+  if (values.size() < 2) return std::nullopt;
+  const double mean = mean_of(values);
+  double square = 0;
+  for (const double value : values) square += (value - mean) * (value - mean);
+  return std::sqrt(square / static_cast<double>(values.size() - 1));
+}
+
+Summary summarize(std::span<const double> values) {
+  Summary s;
+  s.n = static_cast<std::int64_t>(values.size());
+  if (values.empty()) return s;
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  s.min = sorted.front();
+  s.q1 = quantile(sorted, 0.25);
+  s.median = quantile(sorted, 0.5);
+  s.q3 = quantile(sorted, 0.75);
+  s.max = sorted.back();
+  s.mean = mean_of(values);
+  s.sd = deviation_of(values);
+  s.ess = effective_sample_size(values, s.mean);
+  if (values.size() >= 6) {
+    const double half = kNormal975 * 0.5 / std::sqrt(*s.ess);
+    s.ci_low = quantile(sorted, std::max(0.0, 0.5 - half));
+    s.ci_high = quantile(sorted, std::min(1.0, 0.5 + half));
+  }
+  return s;
+}
+
+double student_t_cdf(double t, double df) {
+  const double tail = 0.5 * incomplete_beta(df / 2, 0.5, df / (df + t * t));
+  return t > 0 ? 1 - tail : tail;
+}
+
+double student_t_quantile(double p, double df) {
+  if (p == 0.5) return 0;
+  if (p < 0.5) return -student_t_quantile(1 - p, df);
+  double low = 0;
+  double high = 1;
+  while (student_t_cdf(high, df) < p && high < 1e300) high *= 2;
+  for (int i = 0; i < 200 && high - low > 1e-14 * high; ++i) {
+    const double middle = 0.5 * (low + high);
+    (student_t_cdf(middle, df) < p ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+std::optional<Interval> mean_interval(std::span<const double> values, double level) {
+  const auto sd = deviation_of(values);
+  if (!sd) return std::nullopt;
+  const double n = static_cast<double>(values.size());
+  const double half = student_t_quantile(0.5 + level / 2, n - 1) * *sd / std::sqrt(n);
+  const double mean = mean_of(values);
+  return Interval{mean - half, mean + half};
+}
+
+std::optional<Interval> bootstrap_mean_interval(std::span<const double> values, double level) {
+  if (values.size() < 2) return std::nullopt;
+  std::vector<double> means = resampled_means(values);
+  std::sort(means.begin(), means.end());
+  return Interval{quantile(means, 0.5 - level / 2), quantile(means, 0.5 + level / 2)};
+}
+
+PairedDifference paired_difference(std::span<const double> differences) {
+  PairedDifference result;
+  result.n = static_cast<std::int64_t>(differences.size());
+  result.mean = mean_of(differences);
+  result.sd = deviation_of(differences);
+  result.interval = mean_interval(differences);
+  result.bootstrap = bootstrap_mean_interval(differences);
+  if (result.interval) result.detectable = 0.5 * (result.interval->high - result.interval->low);
+  if (result.sd && *result.sd > 0) {
+    const double n = static_cast<double>(result.n);
+    result.p = 2 * student_t_cdf(-std::fabs(result.mean) * std::sqrt(n) / *result.sd, n - 1);
+  }
+  return result;
+}
+
+std::vector<double> holm_adjusted(std::span<const double> p_values) {
+  std::vector<std::size_t> order(p_values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return p_values[a] < p_values[b]; });
+  std::vector<double> adjusted(p_values.size());
+  double largest = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    largest = std::max(largest,
+                       std::min(1.0, p_values[order[i]] * static_cast<double>(order.size() - i)));
+    adjusted[order[i]] = largest;
+  }
+  return adjusted;
+}
+
+}  // namespace tersor::results

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tersor::results {
+
+/// Order statistics and moments of one sample. sd (n - 1), ess and the interval need n >= 2, 3, 6.
+struct Summary {
+  std::int64_t n = 0;
+  double min = 0;
+  double q1 = 0;
+  double median = 0;
+  double q3 = 0;
+  double max = 0;
+  double mean = 0;
+  std::optional<double> sd;
+  /// Effective sample size n (1 - r) / (1 + r), r the lag-1 autocorrelation where it is positive.
+  std::optional<double> ess;
+  /// 95 % interval of the median by order statistics, with the effective sample size.
+  std::optional<double> ci_low;
+  std::optional<double> ci_high;
+};
+
+/// Values in the order in which they were taken, all finite. n = 0 gives a Summary of zeros.
+Summary summarize(std::span<const double> values);
+
+/// Quantile by linear interpolation (NumPy's default, Hyndman and Fan's type 7). `sorted` is
+/// ascending and not empty, p in [0, 1].
+double quantile(std::span<const double> sorted, double p);
+double mean_of(std::span<const double> values);
+/// Sample standard deviation (n - 1), two passes; none for n < 2.
+std::optional<double> deviation_of(std::span<const double> values);
+
+/// Student's t: P(T <= t), and its inverse for p in (0, 1). df > 0.
+double student_t_cdf(double t, double df);
+double student_t_quantile(double p, double df);
+
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+/// Student's t interval of the mean; none for n < 2.
+std::optional<Interval> mean_interval(std::span<const double> values, double level = 0.95);
+
+/// Percentile bootstrap interval of the mean. Every resample is enumerated for n <= 6, else 10,000
+/// are drawn from a fixed Philox stream: the same values give the same interval. None for n < 2.
+std::optional<Interval> bootstrap_mean_interval(std::span<const double> values,
+                                                double level = 0.95);
+
+/// Differences of pairs (the same seed with and without a codec).
+struct PairedDifference {
+  std::int64_t n = 0;
+  double mean = 0;
+  std::optional<double> sd;
+  std::optional<Interval> interval;   ///< Student's t, 95 %
+  std::optional<Interval> bootstrap;  ///< percentile bootstrap, 95 %
+  std::optional<double> p;            ///< two-sided paired t test; none for n < 2 or sd = 0
+  /// Half the width of the interval: a difference below it cannot be told from 0 with this n.
+  std::optional<double> detectable;
+};
+PairedDifference paired_difference(std::span<const double> differences);
+
+/// Holm's step-down adjusted p-values, in the order given.
+std::vector<double> holm_adjusted(std::span<const double> p_values);
+
+}  // namespace tersor::results
