@@ -36,6 +36,20 @@ void for_each_piece(std::span<const std::byte> payload, const SparseLayout& layo
   }
 }
 
+template <class Bits>
+std::byte* gather_values(const TensorView& in, const ScopeSlice& slice,
+                         std::span<const std::uint32_t> local, Bits largest_infinity,
+                         Bits canonical_nan, std::byte* out) {
+  constexpr Bits kMagnitude = static_cast<Bits>(~Bits{0}) >> 1;
+  const Bits* from = static_cast<const Bits*>(in.data) + slice.begin;
+  for (const std::uint32_t i : local) {
+    const Bits bits = from[i * slice.stride];
+    store(out, (bits & kMagnitude) > largest_infinity ? canonical_nan : bits);
+    out += sizeof(Bits);
+  }
+  return out;
+}
+
 }  // namespace
 
 SparseLayout::SparseLayout(const ScopeGrid& grid, const Shape& shape, DType dtype,
@@ -69,6 +83,19 @@ std::size_t SparseLayout::index_bytes() const {
 
 std::size_t SparseLayout::payload_bytes() const {
   return index_bytes() + static_cast<std::size_t>(kept_of_all()) * item_bytes(dtype_);
+}
+
+std::byte* send_values(const TensorView& in, const ScopeSlice& slice,
+                       std::span<const std::uint32_t> local, std::byte* out) {
+  switch (in.dtype) {
+    case DType::kFloat32:
+      return gather_values<std::uint32_t>(in, slice, local, 0x7F800000u, kNan32, out);
+    case DType::kFloat16:
+      return gather_values<std::uint16_t>(in, slice, local, 0x7C00u, kNan16, out);
+    case DType::kBFloat16:
+      return gather_values<std::uint16_t>(in, slice, local, 0x7F80u, kNanBf16, out);
+  }
+  return out;
 }
 
 void decode_sparse(std::span<const std::byte> payload, const SparseLayout& layout,

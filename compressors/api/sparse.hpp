@@ -45,6 +45,11 @@ class SparseLayout {
   std::size_t tail_bytes_ = 0;
 };
 
+/// Writes the values at positions `local` of a scope in the tensor's dtype, NaN as the canonical
+/// one; returns the end of what was written.
+std::byte* send_values(const TensorView& in, const ScopeSlice& slice,
+                       std::span<const std::uint32_t> local, std::byte* out);
+
 /// Decodes to a dense tensor: zeros and the values. `index` holds layout.most_kept() elements of
 /// scratch. Throws Error(kPayload).
 void decode_sparse(std::span<const std::byte> payload, const SparseLayout& layout,

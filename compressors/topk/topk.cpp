@@ -80,34 +80,6 @@ void load_key_columns(const TensorView& in, std::int64_t first, std::int64_t cou
   }
 }
 
-// Writes values at positions `local` of a scope, as the input dtype; NaN becomes canonical.
-template <class Bits>
-std::byte* gather_values(const TensorView& in, const ScopeSlice& slice,
-                         std::span<const std::uint32_t> local, Bits largest_infinity,
-                         Bits canonical_nan, std::byte* out) {
-  constexpr Bits kMagnitude = static_cast<Bits>(~Bits{0}) >> 1;
-  const Bits* from = static_cast<const Bits*>(in.data) + slice.begin;
-  for (const std::uint32_t i : local) {
-    const Bits bits = from[i * slice.stride];
-    store(out, (bits & kMagnitude) > largest_infinity ? canonical_nan : bits);
-    out += sizeof(Bits);
-  }
-  return out;
-}
-
-std::byte* send_values(const TensorView& in, const ScopeSlice& slice,
-                       std::span<const std::uint32_t> local, std::byte* out) {
-  switch (in.dtype) {
-    case DType::kFloat32:
-      return gather_values<std::uint32_t>(in, slice, local, 0x7F800000u, kNan32, out);
-    case DType::kFloat16:
-      return gather_values<std::uint16_t>(in, slice, local, 0x7C00u, kNan16, out);
-    case DType::kBFloat16:
-      return gather_values<std::uint16_t>(in, slice, local, 0x7F80u, kNanBf16, out);
-  }
-  return out;
-}
-
 }  // namespace
 
 TopK::TopK(const TopKOptions& options, std::string canonical)

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+/// The little dense algebra that codecs need: float32 products with a fixed order of sums, so that
+/// scalar and vector builds agree. Matrices are row-major.
+namespace tersor::compressors::dense {
+
+/// out[j] = sum over ascending i of x[i] * matrix[i][j]; matrix {rows, columns}.
+void multiply_row(const float* x, const float* matrix, std::int64_t rows, std::int64_t columns,
+                  float* out);
+
+}  // namespace tersor::compressors::dense

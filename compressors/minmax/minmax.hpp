@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compressors/api/codec.hpp"
+#include "compressors/api/scopes.hpp"
+
+namespace tersor::compressors {
+
+struct MinMaxOptions {
+  int bits = 8;
+  Scope scope = Scope::kTensor;
+  std::int64_t group = 128;
+  bool is_stochastic = false;  ///< rounding=stochastic
+};
+
+/// Integers of 1 to 8 bits between the smallest and the largest value of each scope (METHODS
+/// section 2).
+class MinMax final : public Codec {
+ public:
+  MinMax(const MinMaxOptions& options, std::string canonical);
+
+  std::string canonical() const override { return canonical_; }
+  Properties properties() const override;
+  Exchange exchange(int) const override { return Exchange::kGather; }
+  std::size_t payload_bytes(const Shape& shape, DType dtype, const Context& context, int round,
+                            const State* state) const override;
+  std::size_t metadata_bytes(const Shape& shape, DType dtype, const Context& context, int round,
+                             const State* state) const override;
+  std::size_t workspace_bytes(const Shape& shape, DType dtype,
+                              const Context& context) const override;
+  std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
+                     const Context& context) const override;
+  void decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+              std::span<float> out, State* state, const Context& context) const override;
+  void decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                         std::span<float> out, State* state, const Context& context) const override;
+
+ private:
+  ScopeGrid grid(const Shape& shape) const { return {shape, options_.scope, options_.group}; }
+  void decode_into(std::span<const std::byte> payload, const Shape& shape, std::span<float> out,
+                   const Context& context, bool is_accumulated) const;
+
+  MinMaxOptions options_;
+  std::string canonical_;
+};
+
+}  // namespace tersor::compressors

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compressors/randk/randk.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "common/error.hpp"
+#include "compressors/api/bits.hpp"
+#include "compressors/api/blocks.hpp"
+#include "compressors/api/kernels.hpp"
+#include "compressors/api/registry.hpp"
+#include "compressors/api/select.hpp"
+#include "compressors/api/workspace.hpp"
+
+namespace tersor::compressors {
+namespace {
+
+CodecInfo randk_info() {
+  CodecInfo info;
+  info.name = "randk";
+  info.summary = "values at random positions, drawn anew in every step";
+  info.source = "Bian et al., MLSys 2024";
+  info.parameters = {
+      Parameter::real("ratio", "0.01", 0, 1, true, "share of the values that is sent"),
+      Parameter::optional_integer("k", 1, 2147483647, "values sent, instead of ratio"),
+      Parameter::choice("sampling", {"uniform", "stratified"},
+                        "every subset alike, or one position in each of k strata"),
+      Parameter::boolean("shared", true, "the same positions on every rank: no indices are sent"),
+      Parameter::boolean("unbiased", false, "decode multiplies by n/k"),
+      Parameter::choice("index", index_coding_names(), "coding of the positions, where sent"),
+  };
+  info.make = [](const Arguments& a) {
+    RandKOptions o;
+    o.ratio = a.real("ratio");
+    o.k = a.optional_integer("k");
+    o.is_stratified = a.choice("sampling") == "stratified";
+    o.is_shared = a.boolean("shared");
+    o.is_unbiased = a.boolean("unbiased");
+    o.index = parse_index_coding(a.choice("index"));
+    return std::make_shared<RandK>(o, a.canonical());
+  };
+  info.examples = {
+      "randk(ratio=0.1)",
+      "randk(ratio=1)",
+      "randk(k=5,unbiased=true)",
+      "randk(ratio=0.25,sampling=stratified,unbiased=true)",
+      "randk(ratio=0.1,shared=false)",
+      "randk(ratio=0.1,sampling=stratified,shared=false,unbiased=true,index=ef)",
+      "randk(shared=false,index=i64)",
+  };
+  return info;
+}
+
+const CodecRegistrar kRegistrar(randk_info());
+
+// floor(j n / k) without overflow of 64 bits.
+std::int64_t stratum(std::int64_t j, std::int64_t n, std::int64_t k) {
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<std::int64_t>(static_cast<Wide>(j) * static_cast<Wide>(n) /
+                                   static_cast<Wide>(k));
+}
+
+std::int64_t stratum_length(std::int64_t j, std::int64_t n, std::int64_t k) {
+  return stratum(j + 1, n, k) - stratum(j, n, k);
+}
+
+}  // namespace
+
+RandK::RandK(const RandKOptions& options, std::string canonical)
+    : options_(options), canonical_(std::move(canonical)) {}
+
+std::int64_t RandK::kept(std::int64_t n) const {
+  if (n == 0) return 0;
+  return options_.k ? std::min(n, *options_.k) : kept_of_ratio(options_.ratio, n);
+}
+
+SparseLayout RandK::layout(const Shape& shape, DType dtype) const {
+  return SparseLayout(ScopeGrid(shape, Scope::kTensor), shape, dtype, options_.index, "randk",
+                      [this](std::int64_t n) { return kept(n); });
+}
+
+Properties RandK::properties() const {
+  Properties p;
+  p.summable = options_.is_shared;
+  p.summable_tolerance = 0x1p-7;  // the sum of values in the message's dtype
+  p.unbiased = options_.is_unbiased;
+  if (p.unbiased) p.unbiased_range = "every finite value, over steps";
+  if (!options_.is_unbiased) p.error_bound_of_absmax = 1.0;
+  return p;
+}
+
+std::size_t RandK::metadata_bytes(const Shape& shape, DType dtype, const Context&, int,
+                                  const State*) const {
+  return options_.is_shared ? 0 : layout(shape, dtype).index_bytes();
+}
+
+std::size_t RandK::payload_bytes(const Shape& shape, DType dtype, const Context&, int,
+                                 const State*) const {
+  if (options_.is_shared)
+    return static_cast<std::size_t>(kept(shape.elements())) * item_bytes(dtype);
+  return layout(shape, dtype).payload_bytes();
+}
+
+std::size_t RandK::workspace_bytes(const Shape& shape, DType, const Context&) const {
+  const std::int64_t n = shape.elements();
+  return Scratch::bytes_for<std::uint32_t>(kept(n) + kPositionSlack) +
+         Scratch::bytes_for<std::uint32_t>(options_.is_stratified ? 0 : n);
+}
+
+void RandK::draw_positions(std::int64_t n, const Context& context, std::span<std::uint32_t> keys,
+                           std::span<std::uint32_t> positions) const {
+  if (n > std::int64_t{1} << 32)
+    throw Error(ErrorKind::kUnsupported, "randk: a tensor of " + std::to_string(n) +
+                                             " elements is above 2^32; send it in parts");
+  const Stream stream = context.random(Purpose::kRandK, !options_.is_shared);
+  const auto offset = static_cast<std::uint64_t>(context.element_offset);
+  const std::int64_t k = std::ssize(positions) - kPositionSlack;
+  if (k == n) {
+    for (std::int64_t i = 0; i < n; ++i)
+      positions[static_cast<std::size_t>(i)] = static_cast<std::uint32_t>(i);
+    return;
+  }
+  if (options_.is_stratified) {
+    kernels::fill_draw32(stream, offset, k, positions.data());
+    std::int64_t low = 0;
+    for (std::int64_t j = 0; j < k; ++j) {
+      const std::int64_t next = stratum(j + 1, n, k);
+      std::uint32_t& position = positions[static_cast<std::size_t>(j)];
+      const std::uint64_t inside =
+          (static_cast<std::uint64_t>(position) * static_cast<std::uint64_t>(next - low)) >> 32;
+      position = static_cast<std::uint32_t>(static_cast<std::uint64_t>(low) + inside);
+      low = next;
+    }
+    return;
+  }
+  // The k smallest draws are the k largest complements, ties to the lowest position in both.
+  kernels::fill_draw32(stream, offset, n, keys.data());
+  for (std::uint32_t& key : keys) key = ~key;
+  select_largest(keys, k, positions.data());
+}
+
+std::size_t RandK::encode(int, const TensorView& in, std::span<std::byte> out, State*,
+                          const Context& context) const {
+  const std::int64_t n = in.shape.elements();
+  const std::size_t size = payload_bytes(in.shape, in.dtype, context, 0, nullptr);
+  expect_room(out, size, "randk");
+  if (n == 0) return 0;
+  const std::int64_t k = kept(n);
+  Scratch scratch(context);
+  const auto positions = scratch.take<std::uint32_t>(k + kPositionSlack);
+  draw_positions(n, context, scratch.take<std::uint32_t>(options_.is_stratified ? 0 : n),
+                 positions);
+  const auto chosen = positions.first(static_cast<std::size_t>(k));
+  std::byte* to = out.data();
+  if (!options_.is_shared) {
+    const SparseLayout sizes = layout(in.shape, in.dtype);
+    encode_index(sizes.coding(), chosen, n, to);
+    to += sizes.index_bytes();
+  }
+  send_values(in, {0, n, 1}, chosen, to);
+  return size;
+}
+
+void RandK::decode_into(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                        std::span<float> out, const Context& context, bool is_accumulated) const {
+  const std::int64_t n = shape.elements();
+  expect_payload_bytes(payload, payload_bytes(shape, dtype, context, 0, nullptr), "randk");
+  if (n == 0) return;
+  const std::int64_t k = kept(n);
+  Scratch scratch(context);
+  const auto positions = scratch.take<std::uint32_t>(k + kPositionSlack);
+  const std::byte* from = payload.data();
+  if (options_.is_shared) {
+    draw_positions(n, context, scratch.take<std::uint32_t>(options_.is_stratified ? 0 : n),
+                   positions);
+  } else {
+    const SparseLayout sizes = layout(shape, dtype);
+    decode_index(sizes.coding(), from, n, positions.first(static_cast<std::size_t>(k)), "randk");
+    from += sizes.index_bytes();
+  }
+  const auto uniform = static_cast<float>(static_cast<double>(n) / static_cast<double>(k));
+  std::array<float, 1024> values;
+  for (std::int64_t begin = 0; begin < k; begin += std::ssize(values)) {
+    const std::int64_t count = std::min<std::int64_t>(std::ssize(values), k - begin);
+    widen_values(from + static_cast<std::size_t>(begin) * item_bytes(dtype), dtype, count,
+                 values.data());
+    for (std::int64_t j = 0; j < count; ++j) {
+      float value = values[static_cast<std::size_t>(j)];
+      if (options_.is_unbiased)
+        value *=
+            options_.is_stratified ? static_cast<float>(stratum_length(begin + j, n, k)) : uniform;
+      float& to = out[positions[static_cast<std::size_t>(begin + j)]];
+      to = is_accumulated ? to + value : value;
+    }
+  }
+}
+
+void RandK::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                   std::span<float> out, State*, const Context& context) const {
+  std::fill(out.begin(), out.end(), 0.0f);
+  decode_into(payload, shape, dtype, out, context, false);
+}
+
+void RandK::decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                              std::span<float> out, State*, const Context& context) const {
+  decode_into(payload, shape, dtype, out, context, true);
+  add_zero(out);
+}
+
+}  // namespace tersor::compressors
