@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/cell.hpp"
+
+namespace tersor::harness {
+
+/// What this machine lets this process use.
+struct Machine {
+  std::string host;
+  std::string cpu;
+  std::vector<int> cores;         ///< the affinity mask, ascending
+  double core_quota = 0;          ///< the control group's limit in cores; 0: none
+  std::int64_t memory_bytes = 0;  ///< physical, or the control group's limit where that is less
+  int gpus = 0;                   ///< device files of NVIDIA GPUs
+
+  /// Cores that can be busy at once.
+  int usable_cores() const;
+};
+
+Machine probe_machine();
+
+/// Whether a cell of this hardware can run here.
+struct Feasibility {
+  std::string why_not;  ///< empty: it can
+  std::string warning;  ///< it can, but its times are not worth much; empty: nothing to say
+};
+
+/// Ranks beyond the cores share them, at most two threads a core: that changes times, not results,
+/// so it is allowed with a warning.
+Feasibility judge_hardware(const HardwareConfig& hardware, const Machine& machine);
+
+/// How often the control group's OOM killer struck so
+/// far, or -1 where that cannot be read.
+std::int64_t oom_kill_count();
+
+}  // namespace tersor::harness

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/hardware/profile.hpp"
+
+#include <unistd.h>
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+#include "common/error.hpp"
+#include "harness/hardware/machine.hpp"
+
+namespace fs = std::filesystem;
+using tersor::HardwareConfig;
+using tersor::harness::judge_hardware;
+using tersor::harness::load_profiles;
+using tersor::harness::Machine;
+
+namespace {
+
+class Folder {
+ public:
+  Folder() : path_(fs::temp_directory_path() / ("tersor-profiles-" + std::to_string(getpid()))) {
+    fs::create_directories(path_);
+  }
+  ~Folder() { fs::remove_all(path_); }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ / name) << text;
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+}  // namespace
+
+TEST_CASE("the program carries the CPU profiles") {
+  const auto profiles = load_profiles();
+  for (const int tp : {1, 2, 4}) {
+    const auto& hardware = profiles.at("cpu-tp" + std::to_string(tp)).config;
+    CHECK(hardware.tp == tp);
+    CHECK(hardware.processes() == tp);
+    CHECK(hardware.kind == "measured");
+    CHECK(hardware.device == "cpu");
+  }
+  for (const int tp : {2, 4}) {
+    const auto& hardware = profiles.at("cpu-emulated-tp" + std::to_string(tp)).config;
+    CHECK(hardware.tp == tp);
+    CHECK(hardware.processes() == 1);
+    CHECK(hardware.kind == "emulated");
+  }
+  CHECK_THROWS_WITH(tersor::harness::find_profile(profiles, "cpu-pt2"),
+                    Catch::Contains("did you mean 'cpu-tp2'?"));
+}
+
+TEST_CASE("own profiles join the carried ones, and are checked") {
+  const Folder folder;
+  folder.write("two-threads.json",
+               R"({"name": "two-threads", "description": "d", "tp": 2, "threads": 2})");
+  const auto profiles = load_profiles(folder.path());
+  CHECK(profiles.at("two-threads").config.threads == 2);
+  CHECK(profiles.count("cpu-tp1") == 1);
+
+  folder.write("bad.json", "{\"name\": \"bad\",\n \"tp\": 0}");
+  CHECK_THROWS_WITH(load_profiles(folder.path()),
+                    Catch::Contains("bad.json:2:8: hardware: tp 0 not in [1, 1024]"));
+  folder.write("bad.json", R"({"name": "other"})");
+  CHECK_THROWS_WITH(load_profiles(folder.path()),
+                    Catch::Contains("must be that of the file: 'bad'"));
+  CHECK_THROWS_WITH(load_profiles(folder.path() / "none"), Catch::Contains("--profiles "));
+}
+
+TEST_CASE("a machine's cores decide what can run on it") {
+  Machine machine;
+  machine.cores = {0, 1};
+  const auto judge = [&](int tp, int threads, const std::string& kind = "measured") {
+    HardwareConfig hardware;
+    hardware.tp = tp;
+    hardware.threads = threads;
+    hardware.kind = kind;
+    return judge_hardware(hardware, machine);
+  };
+  CHECK(judge(2, 1).why_not.empty());
+  CHECK(judge(2, 1).warning.empty());
+  CHECK(judge(4, 1).why_not.empty());
+  CHECK(judge(4, 1).warning ==
+        "oversubscribed: wants 4 cores, this machine has 2; its times are not "
+        "comparable");
+  CHECK(judge(4, 2).why_not == "needs 8 cores, this machine has 2");
+  CHECK(judge(64, 1, "emulated").why_not.empty());
+  CHECK(judge(2, 1, "shaped").why_not == "hardware of kind 'shaped' is not built yet");
+  machine.core_quota = 1.0;
+  CHECK(machine.usable_cores() == 1);
+  CHECK_FALSE(judge(2, 1).warning.empty());
+
+  const Machine here = tersor::harness::probe_machine();
+  CHECK_FALSE(here.cores.empty());
+  CHECK(here.memory_bytes > (1LL << 26));
+  CHECK_FALSE(here.host.empty());
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/matrix/axis.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "common/error.hpp"
+#include "common/nearest.hpp"
+#include "common/spec.hpp"
+#include "compressors/api/codec.hpp"
+#include "compressors/api/registry.hpp"
+#include "datasets/dataset.hpp"
+#include "harness/matrix/model_facts.hpp"
+
+namespace tersor::harness {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr std::uint64_t kSaturated = std::numeric_limits<std::uint64_t>::max();
+
+std::uint64_t saturating_sum(std::uint64_t a, std::uint64_t b) {
+  return a > kSaturated - b ? kSaturated : a + b;
+}
+
+/// Counts the sequence that begins at `at` and ends before an unmatched '}' or, inside braces, a
+/// ',' outside parentheses.
+std::uint64_t count_sequence(const std::string& text, std::size_t& at, bool is_inside) {
+  std::uint64_t product = 1;
+  int depth = 0;
+  while (at < text.size()) {
+    const char c = text[at];
+    if (c == '{') {
+      std::uint64_t sum = 0;
+      do {
+        ++at;
+        sum = saturating_sum(sum, count_sequence(text, at, true));
+      } while (at < text.size() && text[at] == ',');
+      product = saturating_product(product, sum);
+    } else if (c == '}' || (c == ',' && is_inside && depth == 0)) {
+      if (is_inside) return product;
+    } else if (c == '(') {
+      ++depth;
+    } else if (c == ')') {
+      --depth;
+    }
+    ++at;
+  }
+  return product;
+}
+
+/// A codec whose weights the workload trains has no place in a gradient.
+void check_site(const std::string& site, const std::string& spec) {
+  const bool is_gradient = site == "tp.backward" || site == "pp.gradient";
+  if (is_gradient && compressors::make_codec(spec)->learned())
+    throw Error(ErrorKind::kSpec, spec + ": a learned codec cannot stand at the gradient site '" +
+                                      site + "'; its gradients flow through the forward site");
+}
+
+}  // namespace
+
+std::uint64_t saturating_product(std::uint64_t a, std::uint64_t b) {
+  return a != 0 && b > kSaturated / a ? kSaturated : a * b;
+}
+
+std::uint64_t count_sweep(const std::string& text) {
+  std::size_t at = 0;
+  return count_sequence(text, at, false);
+}
+
+std::string plain_text(const json& value) {
+  return value.is_string() ? value.get<std::string>()
+                           : value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string compressor_label(const std::map<std::string, std::string>& compressor) {
+  std::string label = compressor.at("tp");
+  for (const auto& [site, spec] : compressor)
+    if (site != "tp" && spec != "none") label += " " + site + "=" + spec;
+  return label;
+}
+
+const std::vector<std::string>& axis_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all{"seed"};
+    const CellConfig defaults;
+    const ordered_json cell = to_json(defaults);
+    for (const auto& [key, value] : cell.items()) all.push_back(key);
+    return all;
+  }();
+  return names;
+}
+
+AxisReader::AxisReader(const JsonText& file, const HardwareProfiles& profiles)
+    : file_(file), profiles_(profiles) {}
+
+void AxisReader::add_preset(const std::string& name, const std::string& pointer) {
+  const auto& given = file_.root().at(ordered_json::json_pointer(pointer));
+  if (compressors::registered_codecs().count(name))
+    file_.fail_at_key(pointer, "preset '" + name + "' would hide the codec of that name");
+  if (read_compressor(given, pointer).size() != 1)
+    file_.fail(pointer, "preset '" + name + "': a preset is one value; write sweeps in the matrix");
+  presets_[name] = given;
+}
+
+void AxisReader::check_key(const std::string& key, const std::string& pointer) const {
+  const auto& names = axis_names();
+  if (std::find(names.begin(), names.end(), key) == names.end())
+    file_.fail_at_key(pointer, "unknown key '" + key + "'" + known_names_hint(key, names));
+}
+
+std::uint64_t AxisReader::count(const std::string& key, const std::string& pointer) const {
+  const auto& given = file_.root().at(ordered_json::json_pointer(pointer));
+  const auto count_one = [&](const ordered_json& value) {
+    if (key != "compressor") return std::uint64_t{1};
+    if (value.is_string()) return count_sweep(value.get<std::string>());
+    std::uint64_t product = 1;
+    if (value.is_object())
+      for (const auto& [site, spec] : value.items())
+        if (spec.is_string())
+          product = saturating_product(product, count_sweep(spec.get<std::string>()));
+    return product;
+  };
+  if (!given.is_array()) return count_one(given);
+  std::uint64_t sum = 0;
+  for (const auto& value : given) sum = saturating_sum(sum, count_one(value));
+  return sum;
+}
+
+Axis AxisReader::read(const std::string& key, const std::string& pointer) const {
+  const auto& given = file_.root().at(ordered_json::json_pointer(pointer));
+  Axis axis{key, {}};
+  std::map<json, std::string> seen;
+  const auto add = [&](const std::string& at) {
+    for (AxisValue& value : read_one(key, at)) {
+      const auto [found, is_new] = seen.emplace(value.value, at);
+      if (!is_new)
+        file_.fail(at, key + " '" + value.label + "' stands twice in " + pointer +
+                           " (after presets, sweeps and defaults of the codec): first at line " +
+                           std::to_string(file_.position(found->second).line));
+      axis.values.push_back(std::move(value));
+    }
+  };
+  if (!given.is_array()) {
+    add(pointer);
+  } else {
+    if (given.empty()) file_.fail(pointer, key + ": an empty list stands for no cell at all");
+    for (std::size_t i = 0; i < given.size(); ++i) add(JsonText::child(pointer, i));
+  }
+  return axis;
+}
+
+std::vector<AxisValue> AxisReader::read_one(const std::string& key,
+                                            const std::string& pointer) const {
+  const auto& given = file_.root().at(ordered_json::json_pointer(pointer));
+  try {
+    if (key == "compressor") return read_compressor(given, pointer);
+    if (key == "seed") {
+      if (!given.is_number_unsigned())
+        file_.fail(pointer, "seed must be a whole number from 0 to 2^64 - 1, got " + given.dump());
+      return {{given.get<std::uint64_t>(), given.dump()}};
+    }
+    if (key == "hardware") {
+      if (!given.is_string()) file_.fail(pointer, "hardware must be the name of a profile");
+      CellConfig cell;
+      cell.hardware = find_profile(profiles_, given.get<std::string>()).config;
+      return {{json(to_json(cell)).at("hardware"), cell.hardware.name}};
+    }
+    const CellConfig cell = cell_from_json(json{{key, json(given)}});
+    if (key == "dataset") (void)datasets::find_dataset(cell.dataset);
+    if (key == "model") (void)find_model(cell.model);
+    const json value = json(to_json(cell)).at(key);
+    return {{value, plain_text(value)}};
+  } catch (const Error& error) {
+    if (std::string_view(error.what()).substr(0, file_.origin().size()) == file_.origin()) throw;
+    file_.fail(pointer, error.what());
+  }
+}
+
+std::vector<AxisValue> AxisReader::read_compressor(const ordered_json& given,
+                                                   const std::string& pointer) const {
+  if (given.is_string())
+    if (const auto preset = presets_.find(given.get<std::string>()); preset != presets_.end())
+      return read_compressor(*preset, pointer);
+  // The product over the sites, the first site slowest.
+  std::vector<json> products{json::object()};
+  const auto multiply = [&products](const std::string& site,
+                                    const std::vector<std::string>& specs) {
+    std::vector<json> next;
+    for (const json& product : products) {
+      for (const std::string& spec : specs) {
+        next.push_back(product);
+        next.back()[site] = spec;
+      }
+    }
+    products = std::move(next);
+  };
+  if (given.is_object()) {
+    (void)cell_from_json(json{{"compressor", json(given)}});  // sites and types
+    for (const auto& [site, spec] : given.items()) {
+      const std::string at = JsonText::child(pointer, site);
+      const auto specs = read_specs(spec, at);
+      try {
+        for (const std::string& one : specs) check_site(site, one);
+      } catch (const Error& error) {
+        file_.fail(at, error.what());
+      }
+      multiply(site, specs);
+    }
+  } else if (given.is_string()) {
+    multiply("tp", read_specs(given, pointer));
+  }
+  std::vector<AxisValue> values;
+  for (const json& product : products) {
+    const bool is_typed = given.is_object() || given.is_string();
+    const CellConfig cell = cell_from_json(json{{"compressor", is_typed ? product : json(given)}});
+    values.push_back({json(to_json(cell)).at("compressor"), compressor_label(cell.compressor)});
+  }
+  return values;
+}
+
+std::vector<std::string> AxisReader::read_specs(const ordered_json& given,
+                                                const std::string& pointer) const {
+  std::string text = given.get<std::string>();
+  if (const auto preset = presets_.find(text); preset != presets_.end() && preset->is_string())
+    text = preset->get<std::string>();
+  std::vector<std::string> specs;
+  try {
+    for (const std::string& spec : expand_sweep(text, count_sweep(text)))
+      specs.push_back(compressors::canonical_spec(spec));
+  } catch (const Error& error) {
+    // A column of the spec is a column of the file where the text stands there as it is.
+    const bool is_verbatim = text == given.get<std::string>() && text.find('{') == text.npos;
+    file_.fail(pointer, error.what(), is_verbatim ? error.column() : 0);
+  }
+  return specs;
+}
+
+}  // namespace tersor::harness

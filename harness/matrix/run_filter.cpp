@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/matrix/run_filter.hpp"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "common/error.hpp"
+#include "common/nearest.hpp"
+#include "compressors/api/codec.hpp"
+
+namespace tersor::harness {
+namespace {
+
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> parts{""};
+  int depth = 0;
+  for (const char c : text) {
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (c == ',' && depth == 0) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+/// Keys that a filter may name: the axes, and those inside `compressor` and `hardware`.
+std::vector<std::string> known_keys() {
+  std::vector<std::string> keys = axis_names();
+  for (const char* site : {"tp", "tp.backward", "pp", "pp.gradient"})
+    keys.push_back(std::string("compressor.") + site);
+  for (const char* key : {"kind", "device", "tp", "pp", "threads", "link"})
+    keys.push_back(std::string("hardware.") + key);
+  return keys;
+}
+
+std::string value_of(const RunSpec& run, const std::string& key) {
+  if (key == "seed") return std::to_string(run.seed);
+  if (key == "compressor") return compressor_label(run.cell.compressor);
+  if (key == "hardware") return run.cell.hardware.name;
+  const nlohmann::ordered_json cell = to_json(run.cell);
+  for (const std::string parent : {"compressor", "hardware"}) {
+    if (key.rfind(parent + ".", 0) != 0) continue;
+    const auto inner = cell.at(parent).find(key.substr(parent.size() + 1));
+    return inner == cell.at(parent).end() ? "none" : plain_text(*inner);
+  }
+  return plain_text(cell.at(key));
+}
+
+}  // namespace
+
+RunFilter::RunFilter(const std::vector<std::string>& expressions) {
+  static const std::vector<std::string> keys = known_keys();
+  for (const std::string& expression : expressions) {
+    const auto equals = expression.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw Error(ErrorKind::kUsage, "--filter '" + expression +
+                                         "' is not key=value[,value..] or key!=value[,value..], "
+                                         "e.g. 'compressor=topk*' or 'seed!=3'");
+    Term term;
+    term.is_wanted = expression[equals - 1] != '!';
+    term.key = expression.substr(0, term.is_wanted ? equals : equals - 1);
+    if (std::find(keys.begin(), keys.end(), term.key) == keys.end())
+      throw Error(ErrorKind::kUsage, "--filter '" + expression + "': unknown key '" + term.key +
+                                         "'" + known_names_hint(term.key, keys));
+    term.patterns = split(std::string_view(expression).substr(equals + 1));
+    if (term.key.rfind("compressor", 0) == 0) {
+      for (std::string& pattern : term.patterns)
+        if (pattern.find_first_of("*?") == std::string::npos)
+          pattern = compressors::canonical_spec(pattern);
+    }
+    terms_.push_back(std::move(term));
+  }
+}
+
+bool RunFilter::matches(const RunSpec& run) const {
+  return std::all_of(terms_.begin(), terms_.end(), [&](const Term& term) {
+    const std::string value = value_of(run, term.key);
+    const bool is_found =
+        std::any_of(term.patterns.begin(), term.patterns.end(), [&](const std::string& pattern) {
+          return fnmatch(pattern.c_str(), value.c_str(), 0) == 0;
+        });
+    return is_found == term.is_wanted;
+  });
+}
+
+}  // namespace tersor::harness
