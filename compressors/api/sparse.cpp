@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <vector>
 
 #include "compressors/api/bits.hpp"
 #include "compressors/api/blocks.hpp"
@@ -34,6 +35,32 @@ void for_each_piece(std::span<const std::byte> payload, const SparseLayout& layo
       visit(slice, local.data() + begin, buffer.data(), count);
     }
   }
+}
+
+void scatter_add(std::span<const std::byte> payload, const SparseLayout& layout,
+                 const ScopeGrid& grid, DType dtype, std::span<std::uint32_t> index,
+                 std::span<float> out, std::string_view codec) {
+  for_each_piece(payload, layout, grid, dtype, index, codec,
+                 [&](const ScopeSlice& slice, const std::uint32_t* local, const float* values,
+                     std::int64_t count) {
+                   float* to = out.data() + slice.begin;
+                   for (std::int64_t j = 0; j < count; ++j)
+                     to[local[j] * slice.stride] += values[j];
+                 });
+}
+
+void add_dense(std::span<const std::byte> payload, const SparseLayout& layout,
+               const ScopeGrid& grid, DType dtype, std::span<std::uint32_t> index,
+               std::span<float> out, std::string_view codec) {
+  std::vector<float> dense(out.size());
+  decode_sparse(payload, layout, grid, dtype, index, dense, codec);
+  for (std::size_t i = 0; i < dense.size(); ++i) out[i] += dense[i];
+}
+
+bool sends_negative_zero(std::span<const std::byte> payload, const SparseLayout& layout,
+                         DType dtype, std::string_view codec) {
+  expect_payload_bytes(payload, layout.payload_bytes(), codec);
+  return has_negative_zero(payload.data() + layout.index_bytes(), dtype, layout.kept_of_all());
 }
 
 template <class Bits>
@@ -115,37 +142,38 @@ void decode_sparse(std::span<const std::byte> payload, const SparseLayout& layou
                  });
 }
 
-bool add_sparse(std::span<const std::byte> payload, const SparseLayout& layout,
+bool has_negative_zero(const std::byte* values, DType dtype, std::int64_t count) {
+  bool found = false;
+  for (std::int64_t j = 0; j < count; ++j)
+    found |= dtype == DType::kFloat32 ? load<std::uint32_t>(values + 4 * j) == 0x80000000u
+                                      : load<std::uint16_t>(values + 2 * j) == 0x8000u;
+  return found;
+}
+
+void add_sparse(std::span<const std::byte> payload, const SparseLayout& layout,
                 const ScopeGrid& grid, DType dtype, std::span<std::uint32_t> index,
                 std::span<float> out, std::string_view codec) {
-  bool has_negative_zero = false;
-  for_each_piece(payload, layout, grid, dtype, index, codec,
-                 [&](const ScopeSlice& slice, const std::uint32_t* local, const float* values,
-                     std::int64_t count) {
-                   float* to = out.data() + slice.begin;
-                   for (std::int64_t j = 0; j < count; ++j) {
-                     has_negative_zero |= bits_of(values[j]) == 0x80000000u;
-                     to[local[j] * slice.stride] += values[j];
-                   }
-                 });
-  return has_negative_zero;
+  if (sends_negative_zero(payload, layout, dtype, codec))
+    return add_dense(payload, layout, grid, dtype, index, out, codec);
+  scatter_add(payload, layout, grid, dtype, index, out, codec);
+  add_zero(out);
 }
 
 void combine_sparse(std::span<const std::span<const std::byte>> received,
                     const SparseLayout& layout, const ScopeGrid& grid, DType dtype,
                     std::span<std::uint32_t> index, std::span<float> out, std::string_view codec) {
-  std::fill(out.begin(), out.end(), 0.0f);
-  bool has_negative_zero = false;
+  bool is_plain = true;
   for (const auto payload : received)
-    has_negative_zero |= add_sparse(payload, layout, grid, dtype, index, out, codec);
-  if (!has_negative_zero) return;
-  // Only where -0 was sent does it matter which zeros were added: the first payload is not added to
-  // zeros, and later ones turn its -0 into +0 where they send nothing.
-  decode_sparse(received[0], layout, grid, dtype, index, out, codec);
-  for (const auto payload : received.subspan(1)) {
-    add_sparse(payload, layout, grid, dtype, index, out, codec);
-    add_zero(out);
+    is_plain &= !sends_negative_zero(payload, layout, dtype, codec);
+  if (is_plain) {
+    std::fill(out.begin(), out.end(), 0.0f);
+    for (const auto payload : received)
+      scatter_add(payload, layout, grid, dtype, index, out, codec);
+    return;
   }
+  decode_sparse(received[0], layout, grid, dtype, index, out, codec);
+  for (const auto payload : received.subspan(1))
+    add_dense(payload, layout, grid, dtype, index, out, codec);
 }
 
 void add_zero(std::span<float> out) {

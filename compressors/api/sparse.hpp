@@ -55,15 +55,18 @@ std::byte* send_values(const TensorView& in, const ScopeSlice& slice,
 void decode_sparse(std::span<const std::byte> payload, const SparseLayout& layout,
                    const ScopeGrid& grid, DType dtype, std::span<std::uint32_t> index,
                    std::span<float> out, std::string_view codec);
-/// out[position] += value, others untouched; returns whether a value was -0. Adding the decoded
-/// zeros as well changes nothing but -0 to +0.
-bool add_sparse(std::span<const std::byte> payload, const SparseLayout& layout,
+/// out += the dense decode, at the cost of the values and one pass that turns -0 into +0.
+void add_sparse(std::span<const std::byte> payload, const SparseLayout& layout,
                 const ScopeGrid& grid, DType dtype, std::span<std::uint32_t> index,
                 std::span<float> out, std::string_view codec);
 /// The sum of several payloads, in their order: as decoding each one to a dense tensor and adding.
 void combine_sparse(std::span<const std::span<const std::byte>> received,
                     const SparseLayout& layout, const ScopeGrid& grid, DType dtype,
                     std::span<std::uint32_t> index, std::span<float> out, std::string_view codec);
+
+/// Whether one of count values of `dtype` is -0. Only then does it matter for a sum that positions
+/// which send nothing add +0: x + 0 is x for every x but -0.
+bool has_negative_zero(const std::byte* values, DType dtype, std::int64_t count);
 /// out[i] += 0: -0 becomes +0.
 void add_zero(std::span<float> out);
 

@@ -5,8 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include <xxhash.h>
-
+#include "common/hash.hpp"
 #include "compressors/api/bits.hpp"
 #include "compressors/api/blocks.hpp"
 #include "compressors/api/dense.hpp"
@@ -40,7 +39,7 @@ const CodecRegistrar kRegistrar(autoencoder_info());
 
 void xavier_weights(std::uint64_t seed, std::string_view name, std::int64_t rows,
                     std::int64_t columns, std::span<float> out) {
-  const auto c2 = static_cast<std::uint32_t>(XXH64(name.data(), name.size(), 0));
+  const auto c2 = static_cast<std::uint32_t>(xxh64(name));
   const Stream stream = make_stream(seed, Purpose::kInit, 0, c2);
   const double bound = std::sqrt(6.0 / static_cast<double>(rows + columns));
   const std::int64_t n = rows * columns;

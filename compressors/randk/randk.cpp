@@ -202,7 +202,11 @@ void RandK::decode(std::span<const std::byte> payload, const Shape& shape, DType
 }
 
 void RandK::decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-                              std::span<float> out, State*, const Context& context) const {
+                              std::span<float> out, State* state, const Context& context) const {
+  const std::size_t indices = metadata_bytes(shape, dtype, context, 0, nullptr);
+  expect_payload_bytes(payload, payload_bytes(shape, dtype, context, 0, nullptr), "randk");
+  if (has_negative_zero(payload.data() + indices, dtype, kept(shape.elements())))
+    return Codec::decode_accumulate(payload, shape, dtype, out, state, context);
   decode_into(payload, shape, dtype, out, context, true);
   add_zero(out);
 }

@@ -9,7 +9,7 @@ namespace tersor::compressors {
 
 struct RandKOptions {
   double ratio = 0.01;
-  std::optional<std::int64_t> k;  ///< instead of ratio
+  std::optional<std::int64_t> k{};  ///< instead of ratio
   bool is_stratified = false;     ///< sampling=stratified
   bool is_shared = true;          ///< the same positions on every rank: only values are sent
   bool is_unbiased = false;       ///< decode multiplies by n/k

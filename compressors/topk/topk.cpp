@@ -187,7 +187,6 @@ void TopK::decode_accumulate(std::span<const std::byte> payload, const Shape& sh
   Scratch scratch(context);
   add_sparse(payload, sizes, grid(shape), dtype, scratch.take<std::uint32_t>(sizes.most_kept()),
              out, "topk");
-  add_zero(out);
 }
 
 void TopK::combine(std::span<const std::span<const std::byte>> received, const Shape& shape,

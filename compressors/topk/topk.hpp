@@ -9,7 +9,7 @@ namespace tersor::compressors {
 
 struct TopKOptions {
   double ratio = 0.01;
-  std::optional<std::int64_t> k;  ///< instead of ratio
+  std::optional<std::int64_t> k{};  ///< instead of ratio
   Scope scope = Scope::kTensor;
   std::int64_t group = 128;
   IndexCoding index = IndexCoding::kAuto;

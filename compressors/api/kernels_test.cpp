@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compressors/api/kernels.hpp"
+
+#include <array>
+#include <catch2/catch.hpp>
+#include <limits>
+
+#include <hwy/targets.h>
+
+#include "compressors/api/floats.hpp"
+#include "compressors/api/message_for_test.hpp"
+#include "compressors/api/registry.hpp"
+#include "compressors/api/workspace.hpp"
+
+namespace tersor::compressors {
+namespace {
+
+using namespace testing;
+
+// Runs the rest of its scope with one of the compiled instruction sets.
+class WithTarget {
+ public:
+  explicit WithTarget(std::int64_t target) {
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+  ~WithTarget() {
+    hwy::SetSupportedTargetsForTest(0);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+};
+
+std::vector<std::int64_t> targets() {
+  std::vector<std::int64_t> out;
+  for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
+    const std::int64_t target = left & -left;
+    if ((target & (HWY_SCALAR | HWY_EMU128 | HWY_AVX2 | HWY_AVX3)) != 0) out.push_back(target);
+  }
+  return out;
+}
+
+std::vector<float> hard_values(std::int64_t n) {
+  std::vector<float> x = activations(n);
+  const std::array special{std::numeric_limits<float>::quiet_NaN(),
+                           std::numeric_limits<float>::infinity(),
+                           -std::numeric_limits<float>::infinity(),
+                           -0.0f,
+                           70000.0f,
+                           1e-40f,
+                           -3e-39f,
+                           65504.0f,
+                           5.9e-8f};
+  for (std::size_t i = 0; i < special.size(); ++i)
+    if (i * 97 < x.size()) x[i * 97] = special[i];
+  return x;
+}
+
+TEST_CASE("every instruction set gives the same payload and the same decode") {
+  for (const auto& [name, info] : registered_codecs()) {
+    std::vector<std::string> specs = info.examples;
+    if (specs.empty() || info.parameters.empty()) specs.push_back(name);
+    for (const std::string& spec : specs) {
+      const auto codec = make_codec(spec);
+      if (!codec->properties().bit_exact) continue;
+      for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
+        const Shape shape{3, 7, 211};
+        const std::vector<float> values = hard_values(shape.elements());
+        std::vector<std::byte> raw(values.size() * item_bytes(dtype));
+        round_to(dtype, values, raw.data());
+        Context context;
+        context.ranks = 2;
+        Bytes first;
+        std::vector<float> first_out;
+        for (const std::int64_t target : targets()) {
+          const WithTarget with(target);
+          const auto state = codec->make_state(shape, dtype, 2);
+          Bytes payload(codec->payload_bytes(shape, dtype, context, 0, state.get()));
+          payload.resize(
+              codec->encode(0, {raw.data(), shape, dtype}, payload, state.get(), context));
+          std::vector<float> out(values.size());
+          const auto receiver = codec->make_state(shape, dtype, 2);
+          codec->decode(payload, shape, dtype, out, receiver.get(), context);
+          std::vector<float> rounded(out.size());
+          round_to(DType::kFloat32, out, rounded.data());
+          if (first.empty()) {
+            first = payload;
+            first_out = rounded;
+          }
+          INFO(spec << " " << to_string(dtype) << " " << hwy::TargetName(target));
+          CHECK(payload == first);
+          CHECK(std::equal(rounded.begin(), rounded.end(), first_out.begin(),
+                           [](float a, float b) { return bits(a) == bits(b); }));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("draws in runs equal draws one by one") {
+  const Stream stream{{1, 2}, 3, 4, 5};
+  for (const std::int64_t target : targets()) {
+    const WithTarget with(target);
+    for (const std::uint64_t begin : {0u, 1u, 3u, 5u, 100u}) {
+      for (const std::int64_t count : {1, 63, 64, 65, 300}) {
+        std::vector<std::uint32_t> wide(static_cast<std::size_t>(count));
+        std::vector<std::uint16_t> narrow(static_cast<std::size_t>(count));
+        kernels::fill_draw32(stream, begin, count, wide.data());
+        kernels::fill_draw16(stream, begin, count, narrow.data());
+        for (std::size_t i = 0; i < wide.size(); ++i) {
+          REQUIRE(wide[i] == stream.draw32(begin + i));
+          REQUIRE(narrow[i] == stream.draw16(begin + i));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("packed fields stand where METHODS puts them") {
+  for (const std::int64_t target : targets()) {
+    const WithTarget with(target);
+    for (int width = 1; width <= 8; ++width) {
+      for (const std::int64_t count : {1, 7, 8, 9, 63, 64, 65, 200}) {
+        std::vector<std::uint8_t> codes(static_cast<std::size_t>(count));
+        for (std::size_t i = 0; i < codes.size(); ++i)
+          codes[i] = static_cast<std::uint8_t>(i * 37 % (std::size_t{1} << width));
+        const auto size = static_cast<std::size_t>((count * width + 7) / 8);
+        Bytes packed(size + 1, std::byte{0xAA});
+        kernels::pack_bits(codes.data(), count, width, packed.data());
+        REQUIRE(packed[size] == std::byte{0xAA});
+        packed.resize(size);
+        for (std::size_t i = 0; i < codes.size(); ++i) {
+          for (std::size_t bit = 0; bit < static_cast<std::size_t>(width); ++bit) {
+            const std::size_t at = i * static_cast<std::size_t>(width) + bit;
+            REQUIRE(((std::to_integer<unsigned>(packed[at / 8]) >> (at % 8)) & 1u) ==
+                    ((codes[i] >> bit) & 1u));
+          }
+        }
+        std::vector<std::uint8_t> back(codes.size());
+        kernels::unpack_bits(packed.data(), count, width, back.data());
+        REQUIRE(back == codes);
+      }
+    }
+  }
+}
+
+TEST_CASE("16-bit floats of the kernels equal the single conversions") {
+  std::vector<float> x;
+  for (std::uint32_t b = 0; b < 0xFFFF0000u; b += 0x10007u) x.push_back(float_of(b));
+  const auto n = std::ssize(x);
+  std::vector<std::uint16_t> half(x.size());
+  std::vector<std::uint16_t> brain(x.size());
+  std::vector<std::uint16_t> all(65536);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::uint16_t>(i);
+  std::vector<float> wide(all.size());
+  for (const std::int64_t target : targets()) {
+    const WithTarget with(target);
+    kernels::round_float16(x.data(), n, half.data());
+    kernels::round_bfloat16(x.data(), n, brain.data());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      REQUIRE(half[i] == round_to_float16(x[i]));
+      REQUIRE(brain[i] == round_to_bfloat16(x[i]));
+    }
+    kernels::widen_float16(all.data(), 65536, wide.data());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const float want = float16_to_float32(all[i]);
+      if (want == want) REQUIRE(bits(wide[i]) == bits(want));
+      if (want != want) REQUIRE(wide[i] != wide[i]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tersor::compressors

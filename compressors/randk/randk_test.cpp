@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <numeric>
+#include <set>
+
+#include "compressors/api/message_for_test.hpp"
+#include "compressors/api/select.hpp"
+#include "compressors/randk/randk.hpp"
+
+namespace tersor::compressors {
+namespace {
+
+using namespace testing;
+
+std::vector<std::uint32_t> positions(const RandKOptions& options, std::int64_t n,
+                                     const Context& context) {
+  const RandK codec(options, "randk");
+  std::vector<std::uint32_t> keys(static_cast<std::size_t>(n));
+  std::vector<std::uint32_t> out(static_cast<std::size_t>(codec.kept(n) + kPositionSlack));
+  codec.draw_positions(n, context, keys, out);
+  out.resize(out.size() - kPositionSlack);
+  return out;
+}
+
+TEST_CASE("randk, uniform: the k smallest (draw, position), ascending") {
+  Context context;
+  context.seed = 0x123456789ABCDEFu;
+  context.step = 7;
+  context.site = 3;
+  const std::int64_t n = 1000;
+  // c1 = step, c2 = site, c3 = purpose 2, from METHODS; the draws one by one.
+  const Stream stream{philox_key(context.seed), 7, 3, 2};
+  std::vector<std::uint32_t> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return stream.draw32(a) < stream.draw32(b);
+  });
+  order.resize(100);
+  std::sort(order.begin(), order.end());
+  CHECK(positions({.ratio = 0.1}, n, context) == order);
+}
+
+TEST_CASE("randk, stratified: one position in each stratum") {
+  const std::int64_t n = 103;
+  const auto chosen = positions({.ratio = 0.1, .is_stratified = true}, n, {});
+  REQUIRE(chosen.size() == 10);
+  for (std::int64_t j = 0; j < 10; ++j) {
+    CHECK(chosen[static_cast<std::size_t>(j)] >= j * n / 10);
+    CHECK(chosen[static_cast<std::size_t>(j)] < (j + 1) * n / 10);
+  }
+}
+
+TEST_CASE("randk: shared positions do not depend on the rank, others do") {
+  Context other;
+  other.rank = 3;
+  CHECK(positions({.ratio = 0.1}, 400, {}) == positions({.ratio = 0.1}, 400, other));
+  CHECK(positions({.ratio = 0.1, .is_shared = false}, 400, {}) !=
+        positions({.ratio = 0.1, .is_shared = false}, 400, other));
+}
+
+// Single positions and pairs over 4,000 steps: chi-square with 19 and 189 degrees of freedom stays
+// below its 1e-6 quantiles (65 and 296), for uniform samples of 5 of 20.
+TEST_CASE("randk is uniform over positions and over pairs") {
+  std::vector<double> single(20);
+  std::vector<double> pair(400);
+  for (std::uint32_t step = 0; step < 4000; ++step) {
+    Context context;
+    context.step = step;
+    const auto chosen = positions({.k = 5}, 20, context);
+    for (const auto a : chosen) {
+      ++single[a];
+      for (const auto b : chosen)
+        if (a < b) ++pair[a * 20 + b];
+    }
+  }
+  double chi = 0;
+  for (const double hits : single) chi += (hits - 1000) * (hits - 1000) / 1000 / (1 - 0.25);
+  CHECK(chi < 65);
+  const double expected = 4000.0 * 5 * 4 / (20 * 19);
+  chi = 0;
+  for (std::size_t a = 0; a < 20; ++a)
+    for (std::size_t b = a + 1; b < 20; ++b)
+      chi += (pair[a * 20 + b] - expected) * (pair[a * 20 + b] - expected) / expected;
+  CHECK(chi < 296);
+}
+
+TEST_CASE("randk unbiased multiplies by n/k") {
+  const std::vector<float> x(8, 1.0f);
+  const std::vector<float> y = round_trip("randk(k=2,unbiased=true)", x);
+  CHECK(std::count(y.begin(), y.end(), 4.0f) == 2);
+  CHECK(std::count(y.begin(), y.end(), 0.0f) == 6);
+  // 3 strata of 8: lengths 2, 3, 3.
+  const std::vector<float> z = round_trip("randk(k=3,sampling=stratified,unbiased=true)", x);
+  CHECK(std::count(z.begin(), z.end(), 2.0f) == 1);
+  CHECK(std::count(z.begin(), z.end(), 3.0f) == 2);
+}
+
+TEST_CASE("randk(shared=false) sends indices before values") {
+  const std::vector<float> x{5};
+  CHECK(encode("randk(shared=false,index=u32)", x, row_of(x)) ==
+        bytes({0, 0, 0, 0, 0, 0, 0xA0, 0x40}));
+  CHECK(encode("randk", x, row_of(x)) == bytes({0, 0, 0xA0, 0x40}));
+}
+
+}  // namespace
+}  // namespace tersor::compressors
