@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/tensor.hpp"
+
+namespace tersor::workloads {
+
+enum class SumOrder : std::uint8_t {
+  kLibrary,  ///< whatever order the process group adds in
+  kRanks     ///< all-gather, then a float32 sum in rank order, rounded once
+};
+
+enum class Operation : std::uint8_t { kAllReduce, kAllGather, kAllToAll };
+std::string_view to_string(Operation operation);
+
+/// What one collective cost the (first local) rank.
+struct Crossing {
+  Operation operation = Operation::kAllReduce;
+  std::uint64_t handed_bytes = 0;  ///< given to the process group
+  std::uint64_t sent_bytes = 0;    ///< on the wire, by the algorithm (METHODS section 1, "Volume")
+};
+
+/// Wire bytes of one rank: ring all-reduce 2(p-1)/p of the buffer, all-gather (p-1) payloads.
+std::uint64_t all_reduce_sent_bytes(std::uint64_t buffer_bytes, int ranks);
+std::uint64_t all_gather_sent_bytes(std::uint64_t payload_bytes, int ranks);
+
+/// A collective under way. wait() once, before its buffers are touched; throws as the collective
+/// does.
+class Pending {
+ public:
+  virtual ~Pending() = default;
+  virtual Crossing wait() = 0;
+};
+
+/// The ranks of one tensor-parallel group. A process hosts `local_ranks()` of them: one, or all of
+/// them where shards are emulated; every call takes one buffer per local rank, in rank order, and
+/// all processes make the same calls in the same order. Buffers are host memory and belong to the
+/// caller (an NCCL group would take device memory and its stream at construction; the calls stay).
+/// Throws Error(kIo) when a peer is lost or a timeout passes.
+class Collective {
+ public:
+  using Buffer = std::span<std::byte>;
+  using Bytes = std::span<const std::byte>;
+
+  explicit Collective(SumOrder order) : order_(order) {}
+  virtual ~Collective() = default;
+
+  virtual std::string backend() const = 0;  ///< "gloo", "emulated", "none"
+  virtual int ranks() const = 0;
+  virtual int first_rank() const = 0;
+  virtual int local_ranks() const = 0;
+  SumOrder sum_order() const { return order_; }
+
+  /// Sums `count` elements; the sum is left in buffers[0], the others are scratch afterwards.
+  Crossing all_reduce(std::span<const Buffer> buffers, std::size_t count, DType dtype);
+  /// The same without waiting where the backend can; otherwise done on return.
+  virtual std::unique_ptr<Pending> start_all_reduce(std::span<const Buffer> buffers,
+                                                    std::size_t count, DType dtype);
+  /// `out` receives the payloads of all ranks, one after the other; `sizes` has every rank's bytes
+  /// (equal on all ranks).
+  Crossing all_gather(std::span<const Bytes> payloads, std::span<const std::size_t> sizes,
+                      Buffer out);
+  /// Payload bytes of every rank, where only the sender knows them.
+  std::vector<std::size_t> exchange_sizes(std::span<const std::size_t> locals);
+  /// payloads[l] is `ranks()` parts of send_sizes[l][to] bytes; outs[l] receives the part for that
+  /// rank from every rank, receive_sizes[l][from] bytes each.
+  Crossing all_to_all(std::span<const Bytes> payloads,
+                      std::span<const std::vector<std::size_t>> send_sizes,
+                      std::span<const std::vector<std::size_t>> receive_sizes,
+                      std::span<const Buffer> outs);
+  /// The bytes of rank 0 to all. Emulated shards share them already.
+  void broadcast(Buffer buffer);
+  void barrier();
+
+  /// Every byte that the group was handed so far, control messages included.
+  std::uint64_t handed_bytes() const { return handed_bytes_; }
+
+ protected:
+  virtual void do_all_reduce(std::span<const Buffer> buffers, std::size_t count, DType dtype) = 0;
+  virtual void do_all_gather(std::span<const Bytes> payloads, std::span<const std::size_t> sizes,
+                             Buffer out) = 0;
+  virtual void do_all_to_all(std::span<const Bytes> payloads,
+                             std::span<const std::vector<std::size_t>> send_sizes,
+                             std::span<const std::vector<std::size_t>> receive_sizes,
+                             std::span<const Buffer> outs) = 0;
+  virtual void do_broadcast(Buffer buffer) = 0;
+  virtual void do_barrier() = 0;
+  void count_handed(std::uint64_t bytes) { handed_bytes_ += bytes; }
+
+ private:
+  SumOrder order_;
+  std::uint64_t handed_bytes_ = 0;
+  std::vector<std::byte> gathered_;
+};
+
+/// All `ranks` shards in this process and thread; 1 is a job without parallelism. Sums are in rank
+/// order: with kLibrary in the element type itself, which equals Gloo at two ranks.
+std::unique_ptr<Collective> make_emulated_collective(int ranks, SumOrder order);
+
+struct Rendezvous {
+  std::string address = "127.0.0.1";
+  int port = 29500;
+  int rank = 0;
+  int ranks = 1;
+  std::chrono::seconds timeout{300};  ///< for the meeting and for every collective
+};
+/// c10d's Gloo process group over a TCPStore.
+std::unique_ptr<Collective> make_gloo_collective(const Rendezvous& rendezvous, SumOrder order);
+
+}  // namespace tersor::workloads

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/tensor.hpp"
+#include "compressors/api/codec.hpp"
+#include "workloads/bridge/collective.hpp"
+
+namespace tersor::workloads {
+
+/// The forward or backward pass that is under way; what every message of it has in common.
+struct Pass {
+  compressors::Phase phase = compressors::Phase::kTrain;
+  std::uint32_t step = 0;
+  std::uint16_t call = 0;  ///< micro-batch of the step; batch of an evaluation
+  bool compress = true;    ///< false: warm-up, or evaluation with compression off
+  bool sample_error = false;
+  std::span<const std::int64_t> sample_ids{};  ///< one per sample
+};
+
+/// Nanoseconds on the steady clock.
+struct Durations {
+  std::int64_t encode = 0;
+  std::int64_t transfer = 0;
+  std::int64_t decode = 0;
+};
+
+/// Sums over calls at one site, direction, phase, collective and codec.
+struct TrafficRow {
+  std::string site;       ///< "tp" or "tp.backward"
+  std::string site_name;  ///< e.g. "layer3.attention"
+  compressors::Direction direction = compressors::Direction::kForward;
+  compressors::Phase phase = compressors::Phase::kTrain;
+  Operation operation = Operation::kAllReduce;
+  DType dtype = DType::kFloat32;
+  std::string spec;
+  std::uint64_t calls = 0;
+  std::uint64_t raw_bytes = 0;
+  std::uint64_t payload_bytes = 0;
+  std::uint64_t metadata_bytes = 0;
+  std::uint64_t sent_bytes = 0;
+  std::uint64_t handed_bytes = 0;
+  Durations ns;
+};
+
+/// One message of rank 0 and the sum at the site against their uncompressed values; NaN where
+/// undefined.
+struct ErrorSample {
+  std::uint32_t step = 0;
+  std::uint16_t site = 0;
+  std::string site_name;
+  double message_relative_l2 = 0;
+  double message_cosine = 0;
+  double sum_relative_l2 = 0;
+  double sum_cosine = 0;
+};
+
+class Site;
+
+/// The tensor-parallel group of a job: its collective, the pass under way, and what its sites
+/// record. Not thread-safe; one per process.
+class TensorParallel {
+ public:
+  TensorParallel(std::unique_ptr<Collective> collective, std::uint64_t seed, bool has_loopback,
+                 int threads);
+  ~TensorParallel();
+
+  Collective& collective() { return *collective_; }
+  int ranks() const { return collective_->ranks(); }
+  int first_rank() const { return collective_->first_rank(); }
+  std::size_t locals() const { return static_cast<std::size_t>(collective_->local_ranks()); }
+  std::uint64_t seed() const { return seed_; }
+  int threads() const { return threads_; }
+  /// Codecs work between ranks, or at one rank where the cell asks for loopback.
+  bool has_codecs() const { return ranks() > 1 || has_loopback_; }
+
+  /// `codec` null: dense. The site lives as long as the group.
+  Site& add_site(std::string kind, std::string name, std::uint16_t id,
+                 compressors::Direction direction, std::shared_ptr<const compressors::Codec> codec);
+  const std::vector<std::unique_ptr<Site>>& sites() const { return sites_; }
+
+  Pass pass;                        ///< set before each forward
+  Durations step;                   ///< since the caller last cleared it
+  std::int64_t excluded_ns = 0;     ///< spent on error samples, not part of the job
+  std::vector<ErrorSample> errors;  ///< taken away by the caller
+
+  std::vector<TrafficRow> traffic() const;
+  std::uint64_t codec_state_bytes() const;
+
+ private:
+  std::unique_ptr<Collective> collective_;
+  std::uint64_t seed_;
+  bool has_loopback_;
+  int threads_;
+  std::vector<std::unique_ptr<Site>> sites_;
+};
+
+/// One place where ranks' partial sums are added: a row-parallel output (forward) or the conjugate
+/// all-reduce of a column-parallel input (backward). METHODS sections 1 ("Sum at a site") and 3.
+class Site {
+ public:
+  Site(TensorParallel& group, std::string kind, std::string name, std::uint16_t id,
+       compressors::Direction direction, std::shared_ptr<const compressors::Codec> codec);
+  ~Site();
+
+  const std::string& name() const { return name_; }
+  const compressors::Codec* codec() const { return codec_.get(); }
+  /// In the pass under way nothing is encoded: sum() may then work in place.
+  bool is_dense() const;
+  /// A learned codec is on in the pass under way; the caller then runs it and calls sum_codes().
+  bool is_learned() const;
+
+  /// Adds the local ranks' contributions (one per local rank, `shape` elements of `dtype`) over all
+  /// ranks into `out`. Dense: `out` must be contributions[0], the others are scratch afterwards.
+  void sum(std::span<const std::span<std::byte>> contributions, const Shape& shape, DType dtype,
+           std::span<std::byte> out);
+  /// Dense and without waiting; `contributions` as above. wait() through finish().
+  std::unique_ptr<Pending> start_sum(std::span<const std::span<std::byte>> contributions,
+                                     const Shape& shape, DType dtype);
+  void finish(Pending& pending, const Shape& shape, DType dtype);
+
+  /// Learned codecs: the codes of the local ranks are added into codes[0]; `shape` is the
+  /// message's.
+  void sum_codes(std::span<const std::span<std::byte>> codes, std::size_t count, const Shape& shape,
+                 DType dtype);
+  /// After a learned codec's decoder: its times, and the error sample if the pass asks for one.
+  void finish_codes(const Durations& spent, std::span<const std::span<std::byte>> contributions,
+                    const Shape& shape, DType dtype, std::span<const std::byte> out);
+
+  std::vector<TrafficRow> traffic() const;
+  std::uint64_t state_bytes() const;
+
+ private:
+  struct Message;
+  struct Buffers;
+  struct Exchanged {
+    Crossing crossing;
+    std::uint64_t size_bytes = 0;  ///< of the sizes that varying payloads need
+  };
+  struct Key {
+    compressors::Phase phase;
+    Operation operation;
+    bool is_compressed;
+    auto operator<=>(const Key&) const = default;
+  };
+
+  compressors::Context context(std::size_t local) const;
+  compressors::State* state(const Message& message, std::size_t local);
+  void sum_encoded(const Message& message, std::span<std::byte> out);
+  void encode_round(const Message& message, int round);
+  Exchanged exchange_round(const Message& message, int round);
+  Exchanged exchange_sum(const Message& message, int round);
+  Exchanged exchange_gather(const Message& message, int round);
+  Exchanged exchange_parts(const Message& message, int round);
+  void combine(const Message& message, std::span<std::byte> out);
+  void sample_message(const Message& message, ErrorSample& sample);
+  /// Compares `out` with the sum of the contributions (kept as they are); all ranks must call it.
+  void sample_sum_error(std::span<const std::span<std::byte>> contributions, const Shape& shape,
+                        DType dtype, std::span<const std::byte> out, ErrorSample sample);
+
+  void add_durations(const Durations& spent, TrafficRow& row);
+  TrafficRow& row(Operation operation, bool is_compressed, DType dtype);
+  void record(const Crossing& crossing, const Durations& durations, std::uint64_t raw_bytes,
+              std::uint64_t payload_bytes, std::uint64_t metadata_bytes, bool is_compressed,
+              DType dtype);
+
+  TensorParallel& group_;
+  std::string kind_;
+  std::string name_;
+  std::uint16_t id_;
+  compressors::Direction direction_;
+  std::shared_ptr<const compressors::Codec> codec_;
+  bool sends_raw_ = true;
+  std::map<Key, TrafficRow> rows_;
+  std::map<std::int64_t, std::vector<std::unique_ptr<compressors::State>>> states_;
+  std::unique_ptr<Buffers> buffers_;
+};
+
+}  // namespace tersor::workloads

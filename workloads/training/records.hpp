@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "workloads/parallel/site.hpp"
+#include "workloads/training/trainer.hpp"
+
+namespace tersor::workloads {
+
+/// Takes the records of one rank (docs/spool.md).
+class Recorder {
+ public:
+  virtual ~Recorder() = default;
+  virtual void write(const nlohmann::ordered_json& record) = 0;
+};
+
+/// Sets a number; what is not finite becomes null and marks the object.
+void set_number(nlohmann::ordered_json& object, std::string_view key, double value);
+
+nlohmann::ordered_json to_json(const StepTimes& ns);
+nlohmann::ordered_json to_json(const TrafficRow& row);
+nlohmann::ordered_json to_json(const ErrorSample& sample);
+
+/// An evaluation of a whole split.
+struct Evaluation {
+  std::int64_t epoch = 0;
+  std::int64_t step = 0;
+  bool is_compressed = true;
+  double loss = 0;
+  std::int64_t ns = 0;
+  std::vector<double> predictions{};
+  std::vector<double> labels{};
+};
+/// With the metrics of the data set, the first one primary.
+nlohmann::ordered_json to_json(const Evaluation& evaluation,
+                               const std::vector<std::string>& metrics);
+
+}  // namespace tersor::workloads

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/training/trainer.hpp"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/cross_entropy_loss.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/mse_loss.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "common/hash.hpp"
+#include "datasets/batches.hpp"
+#include "workloads/models/parameters.hpp"
+#include "workloads/parallel/site.hpp"
+#include "workloads/training/adamw.hpp"
+
+namespace tersor::workloads {
+namespace {
+
+std::int64_t now_ns() {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+at::Tensor class_labels(const datasets::Batch& batch) {
+  at::Tensor labels = at::empty({batch.rows}, at::kLong);
+  auto* to = labels.mutable_data_ptr<std::int64_t>();
+  for (std::size_t i = 0; i < batch.labels.size(); ++i)
+    to[i] = static_cast<std::int64_t>(batch.labels[i]);
+  return labels;
+}
+
+}  // namespace
+
+struct Trainer::Impl {
+  Impl(Model& the_model, TensorParallel& the_group, const CellConfig& the_config,
+       std::int64_t the_outputs)
+      : model(the_model), group(the_group), config(the_config), outputs(the_outputs) {
+    states.resize(model.parameters().all().size());
+  }
+
+  /// Mean over the batch.
+  at::Tensor loss(const at::Tensor& logits, const datasets::Batch& batch) const {
+    if (outputs > 1) return at::cross_entropy_loss(logits, class_labels(batch));
+    return at::mse_loss(logits.view({batch.rows}), tensor_from(batch.labels, {{batch.rows}}));
+  }
+
+  /// Squared norm of the gradients of the whole model. Shards' sums are added in rank order in
+  /// binary64, so emulated and real ranks agree; replicated parameters count once.
+  double global_norm() {
+    const auto ranks = static_cast<std::size_t>(group.ranks());
+    std::vector<double> local(group.locals(), 0.0), all(ranks);
+    double replicated = 0;
+    for (const Parameter& parameter : model.parameters().all()) {
+      if (!parameter.value.grad().defined()) continue;
+      const double square = squared_norm(gradient_of(parameter));
+      if (parameter.is_replicated())
+        replicated += square;
+      else
+        local[static_cast<std::size_t>(parameter.rank - group.first_rank())] += square;
+    }
+    std::vector<Collective::Bytes> payloads;
+    for (const double& sum : local) payloads.push_back(std::as_bytes(std::span(&sum, 1)));
+    group.collective().all_gather(payloads, std::vector<std::size_t>(ranks, sizeof(double)),
+                                  std::as_writable_bytes(std::span(all)));
+    double total = replicated;
+    for (const double sum : all) total += sum;
+    return std::sqrt(total);
+  }
+
+  static std::span<const float> gradient_of(const Parameter& parameter) {
+    at::Tensor& gradient = parameter.value.mutable_grad();
+    if (!gradient.is_contiguous()) gradient = gradient.contiguous();
+    return floats_of(gradient);
+  }
+
+  void update(double learning_rate, float scale) {
+    auto& parameters = model.parameters().all();
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      Parameter& parameter = parameters[i];
+      if (!parameter.value.grad().defined()) continue;
+      adamw_update({}, learning_rate, parameter.is_matrix() ? config.weight_decay : 0.0, scale,
+                   gradient_of(parameter), floats_of(parameter.value), states[i]);
+      parameter.value.mutable_grad() = at::Tensor();
+    }
+  }
+
+  Model& model;
+  TensorParallel& group;
+  CellConfig config;
+  std::int64_t outputs;
+  std::vector<AdamWState> states;
+};
+
+Trainer::Trainer(Model& model, TensorParallel& group, const CellConfig& config,
+                 std::int64_t outputs)
+    : impl_(std::make_unique<Impl>(model, group, config, outputs)) {}
+Trainer::~Trainer() = default;
+
+StepResult Trainer::step(const datasets::Batch& batch, double learning_rate) {
+  StepResult result;
+  impl_->group.step = {};
+  impl_->group.excluded_ns = 0;
+  const std::int64_t start = now_ns();
+  at::Tensor loss = impl_->loss(impl_->model.forward(batch), batch);
+  result.loss = static_cast<double>(loss.item<float>());
+  const std::int64_t forward_excluded = impl_->group.excluded_ns;
+  const std::int64_t after_forward = now_ns();
+  result.ns.forward = after_forward - start - forward_excluded;
+  result.is_finite = std::isfinite(result.loss);
+  std::int64_t after_backward = after_forward;
+  if (result.is_finite) {
+    loss.backward();
+    after_backward = now_ns();
+    result.ns.backward =
+        after_backward - after_forward - (impl_->group.excluded_ns - forward_excluded);
+    result.gradient_norm = impl_->global_norm();
+    const double clip = impl_->config.clip;
+    const double scale = clip > 0 ? std::min(1.0, clip / (result.gradient_norm + 1e-6)) : 1.0;
+    impl_->update(learning_rate, static_cast<float>(scale));
+  }
+  const std::int64_t end = now_ns();
+  result.ns.optimizer = end - after_backward;
+  result.ns.total = end - start - impl_->group.excluded_ns;
+  result.ns.encode = impl_->group.step.encode;
+  result.ns.transfer = impl_->group.step.transfer;
+  result.ns.decode = impl_->group.step.decode;
+  return result;
+}
+
+double Trainer::compute_gradients(const datasets::Batch& batch) {
+  at::Tensor loss = impl_->loss(impl_->model.forward(batch), batch);
+  loss.backward();
+  return static_cast<double>(loss.item<float>());
+}
+
+EvalResult Trainer::evaluate(const datasets::Batch& batch) {
+  const at::NoGradGuard no_grad;
+  const at::Tensor logits = impl_->model.forward(batch);
+  EvalResult result;
+  result.loss_sum = static_cast<double>(impl_->loss(logits, batch).item<float>()) *
+                    static_cast<double>(batch.rows);
+  const std::span<const float> values = floats_of(logits);
+  const auto width = static_cast<std::size_t>(impl_->outputs);
+  for (std::size_t row = 0; row < static_cast<std::size_t>(batch.rows); ++row) {
+    const auto scores = values.subspan(row * width, width);
+    result.predictions.push_back(
+        width == 1
+            ? static_cast<double>(scores[0])
+            : static_cast<double>(std::max_element(scores.begin(), scores.end()) - scores.begin()));
+  }
+  return result;
+}
+
+std::uint64_t Trainer::replicated_hash() const {
+  std::uint64_t hash = 0;
+  for (const Parameter& parameter : impl_->model.parameters().all())
+    if (parameter.is_replicated()) hash = xxh64(bytes_of(parameter.value), hash);
+  return hash;
+}
+
+}  // namespace tersor::workloads

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/worker/environment.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <string_view>
+
+#include "common/build_info.hpp"
+#include "common/error.hpp"
+#include "workloads/bridge/runtime.hpp"
+
+namespace tersor::workloads {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string text_of(const char* variable, const std::string& fallback) {
+  const char* value = std::getenv(variable);
+  return value && *value ? value : fallback;
+}
+
+int number_of(const char* variable, int fallback, int low, int high) {
+  const std::string text = text_of(variable, std::to_string(fallback));
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < low || value > high)
+    throw Error(ErrorKind::kUsage, std::string(variable) + "=" + text + " is not a number in [" +
+                                       std::to_string(low) + ", " + std::to_string(high) + "]");
+  return value;
+}
+
+std::string cpu_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) {
+      const std::size_t colon = line.find(": ");
+      return colon == std::string::npos ? "" : line.substr(colon + 2);
+    }
+  return "";
+}
+
+}  // namespace
+
+Launch read_launch() {
+  constexpr int kMost = 1 << 20;
+  Launch launch;
+  launch.world = number_of("WORLD_SIZE", 1, 1, kMost);
+  launch.rank = number_of("RANK", 0, 0, launch.world - 1);
+  launch.local_rank = number_of("LOCAL_RANK", launch.rank, 0, kMost);
+  launch.address = text_of("MASTER_ADDR", launch.address);
+  launch.port = number_of("MASTER_PORT", launch.port, 1, 65535);
+  launch.timeout_seconds = number_of("TERSOR_TIMEOUT", launch.timeout_seconds, 1, kMost);
+  launch.is_pinned = text_of("TERSOR_PIN", "on") != "off";
+  return launch;
+}
+
+std::vector<int> pin_to_cores(int local_rank, int threads) {
+  cpu_set_t allowed, chosen;
+  CPU_ZERO(&allowed);
+  CPU_ZERO(&chosen);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return {};
+  std::vector<int> cores, mine;
+  for (int core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &allowed)) cores.push_back(core);
+  for (int t = 0; t < threads && t < static_cast<int>(cores.size()); ++t) {
+    mine.push_back(cores[static_cast<std::size_t>(local_rank * threads + t) % cores.size()]);
+    CPU_SET(mine.back(), &chosen);
+  }
+  if (sched_setaffinity(0, sizeof chosen, &chosen) != 0) return {};
+  return mine;
+}
+
+ordered_json environment_facts() {
+  const RuntimeInfo runtime = runtime_info();
+  ordered_json variables = ordered_json::object();
+  for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "MKL_CBWR", "ATEN_CPU_CAPABILITY",
+                           "GLOO_SOCKET_IFNAME", "MALLOC_TOP_PAD_", "TERSOR_PIN"})
+    if (const char* value = std::getenv(name)) variables[name] = value;
+  return {{"torch", runtime.torch},
+          {"compiler", build_info().compiler},
+          {"flags", build_info().flags},
+          {"isa", runtime.isa},
+          {"math_library", runtime.math_library},
+          {"threads", runtime.threads},
+          {"backend", ""},
+          {"cuda", nullptr},
+          {"variables", variables}};
+}
+
+ordered_json hardware_facts() {
+  return {
+      {"cpu", cpu_name()},
+      {"cores", sysconf(_SC_NPROCESSORS_ONLN)},
+      {"memory_bytes", std::int64_t{sysconf(_SC_PHYS_PAGES)} * std::int64_t{sysconf(_SC_PAGESIZE)}},
+      {"gpu", nullptr},
+      {"gpus", 0}};
+}
+
+std::string utc_time() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+std::string host_name() {
+  std::array<char, 256> text{};
+  gethostname(text.data(), text.size() - 1);
+  return text.data();
+}
+
+}  // namespace tersor::workloads

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank of one cell (docs/spool.md).
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <new>
+#include <thread>
+
+#include "common/build_info.hpp"
+#include "common/error.hpp"
+#include "workloads/bridge/runtime.hpp"
+#include "workloads/training/job.hpp"
+#include "workloads/worker/environment.hpp"
+#include "workloads/worker/spool.hpp"
+
+namespace tersor::workloads {
+namespace {
+
+enum ExitCode : int { kOk = 0, kFailed = 1, kDiverged = 3, kOutOfMemory = 4, kInterrupted = 130 };
+
+sigset_t stop_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  return set;
+}
+
+/// A rank that waits in a collective cannot look at a flag, so a thread of its own takes SIGTERM
+/// and SIGINT, closes the spool and ends the process.
+void end_on_signals(Spool& spool) {
+  std::thread([&spool] {
+    const sigset_t set = stop_signals();
+    int signal = 0;
+    sigwait(&set, &signal);
+    try {
+      spool.end({.status = "failed", .reason = "interrupted"});
+    } catch (const std::exception& error) {
+      std::cerr << "tersor-worker: " << error.what() << '\n';
+    }
+    _exit(kInterrupted);
+  }).detach();
+}
+
+/// torch's messages carry a stack of frames after the first sentence.
+std::string first_part(const std::string& text) {
+  const std::size_t cut = text.find("\nException raised from");
+  return cut == std::string::npos ? text : text.substr(0, cut);
+}
+
+bool is_out_of_memory(const std::exception& error) {
+  return dynamic_cast<const std::bad_alloc*>(&error) ||
+         std::string_view(error.what()).find("DefaultCPUAllocator") != std::string_view::npos;
+}
+
+nlohmann::ordered_json start_record(const JobFile& job, const Launch& launch) {
+  return {{"type", "start"},
+          {"format", 1},
+          {"cell_key", job.cell_key},
+          {"seed", job.seed},
+          {"attempt", job.attempt},
+          {"rank", launch.rank},
+          {"world", launch.world},
+          {"pid", getpid()},
+          {"host", host_name()},
+          {"time", utc_time()},
+          {"environment", environment_facts()},
+          {"hardware", hardware_facts()}};
+}
+
+std::unique_ptr<Collective> make_collective(const JobFile& job, const Launch& launch) {
+  const SumOrder order = job.config.sum_order == "ranks" ? SumOrder::kRanks : SumOrder::kLibrary;
+  if (launch.world == 1)
+    return make_emulated_collective(job.config.hardware.emulated() ? job.config.hardware.tp : 1,
+                                    order);
+  return make_gloo_collective({.address = launch.address,
+                               .port = launch.port,
+                               .rank = launch.rank,
+                               .ranks = launch.world,
+                               .timeout = std::chrono::seconds(launch.timeout_seconds)},
+                              order);
+}
+
+/// Runs the job and closes the spool. Ends the process itself on failure: a process group whose
+/// peer is gone may wait in its destructor.
+int run(const std::string& cell, const std::string& folder) {
+  const Launch launch = read_launch();
+  Spool spool(folder, launch.rank);
+  end_on_signals(spool);
+  try {
+    const JobFile job = read_job_file(cell);
+    if (launch.is_pinned) pin_to_cores(launch.local_rank, job.config.hardware.threads);
+    start_runtime(job.config.hardware.threads);
+    const nlohmann::ordered_json start = start_record(job, launch);
+    spool.set_bare_start(start);
+    check_job(job, launch.world);
+    const JobOutcome outcome = run_job(job, make_collective(job, launch), spool, start);
+    spool.end({.status = outcome.is_diverged ? "diverged" : "ok",
+               .reason = outcome.reason,
+               .checksum = launch.rank == 0 ? outcome.checksum : ""});
+    return outcome.is_diverged ? kDiverged : kOk;
+  } catch (const std::exception& error) {
+    const bool has_no_memory = is_out_of_memory(error);
+    const std::string reason = first_part(error.what());
+    std::cerr << "tersor-worker: rank " << launch.rank << ": " << reason << std::endl;
+    spool.end({.status = has_no_memory ? "oom" : "failed", .reason = reason});
+    std::_Exit(has_no_memory ? kOutOfMemory : kFailed);
+  }
+}
+
+/// A worker never outlives the process that started it.
+void end_with_parent() {
+  const pid_t parent = getppid();
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) _exit(kInterrupted);
+}
+
+int main_of_worker(int argc, char** argv) {
+  const sigset_t set = stop_signals();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  end_with_parent();
+  CLI::App app{
+      "tersor-worker: one rank of one cell. Rank and rendezvous come from RANK, WORLD_SIZE, "
+      "LOCAL_RANK, MASTER_ADDR and MASTER_PORT (torchrun's variables); TERSOR_TIMEOUT is the "
+      "longest wait for a peer in seconds (300), TERSOR_PIN=off leaves the cores to the system."};
+  std::string cell, folder;
+  app.add_option("--cell", cell, "cell file (docs/spool.md)")->required();
+  app.add_option("--spool", folder, "folder that gets rank<r>.jsonl")->required();
+  app.set_version_flag("--version", build_version());
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kOk : kFailed;
+  }
+  try {
+    return run(cell, folder);
+  } catch (const std::exception& error) {
+    std::cerr << "tersor-worker: " << error.what() << '\n';
+    return kFailed;
+  }
+}
+
+}  // namespace
+}  // namespace tersor::workloads
+
+int main(int argc, char** argv) { return tersor::workloads::main_of_worker(argc, argv); }
