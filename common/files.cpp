@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/files.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "common/error.hpp"
+
+namespace tersor {
+
+std::vector<std::byte> read_file(const std::filesystem::path& path) {
+  std::error_code code;
+  if (!std::filesystem::exists(path, code))
+    throw Error(ErrorKind::kMissing, path.string() + ": no such file");
+  if (std::filesystem::is_directory(path, code))
+    throw Error(ErrorKind::kIo, path.string() + ": is a folder, a file is expected");
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw Error(ErrorKind::kIo, path.string() + ": " + std::strerror(errno));
+  std::vector<std::byte> data;
+  constexpr std::size_t kStep = std::size_t{1} << 20;
+  while (in) {
+    const std::size_t before = data.size();
+    data.resize(before + kStep);
+    in.read(reinterpret_cast<char*>(data.data() + before), kStep);
+    data.resize(before + static_cast<std::size_t>(in.gcount()));
+  }
+  if (in.bad()) throw Error(ErrorKind::kIo, path.string() + ": cannot be read to its end");
+  return data;
+}
+
+void write_file(const std::filesystem::path& path, std::span<const std::byte> data) {
+  std::error_code code;
+  const bool is_plain =
+      !std::filesystem::exists(path, code) || std::filesystem::is_regular_file(path, code);
+  auto written = path;
+  if (is_plain) written += ".part" + std::to_string(::getpid());
+  std::ofstream out(written, std::ios::binary | std::ios::trunc);
+  out.write(reinterpret_cast<const char*>(data.data()), static_cast<std::streamsize>(data.size()));
+  out.close();
+  if (out && is_plain) std::filesystem::rename(written, path, code);
+  if (out && !code) return;
+  const std::string reason = code ? code.message() : std::strerror(errno);
+  if (is_plain) std::filesystem::remove(written, code);
+  throw Error(ErrorKind::kIo, path.string() + ": cannot be written: " + reason);
+}
+
+}  // namespace tersor

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+namespace tersor {
+
+/// The whole file. Throws Error(kMissing) where there is none, Error(kIo) where it cannot be read.
+std::vector<std::byte> read_file(const std::filesystem::path& path);
+/// Replaces the file (through a neighbour that is renamed, so that no half file is left). Throws
+/// Error(kIo).
+void write_file(const std::filesystem::path& path, std::span<const std::byte> data);
+
+}  // namespace tersor

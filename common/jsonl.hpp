@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace tersor {
+
+/// Appends JSON lines to a file: one write(2) a record, so that a killed process leaves at most one
+/// torn line, the last.
+class JsonLinesWriter {
+ public:
+  /// Throws Error(kIo) where the file cannot be opened.
+  explicit JsonLinesWriter(const std::filesystem::path& path);
+  ~JsonLinesWriter();
+  JsonLinesWriter(const JsonLinesWriter&) = delete;
+  JsonLinesWriter& operator=(const JsonLinesWriter&) = delete;
+
+  /// Throws Error(kIo) where not all of the line could be written.
+  void write(const nlohmann::ordered_json& record);
+
+ private:
+  std::filesystem::path path_;
+  int file_ = -1;
+};
+
+struct JsonLines {
+  std::vector<nlohmann::json> records;
+  std::size_t end = 0;   ///< offset after the last whole line: where to go on reading
+  bool is_torn = false;  ///< bytes without a line end follow
+};
+
+/// The whole lines from byte `begin` on; a last line without its end is left out. Throws
+/// Error(kData) with file and line (counted from `begin`) on a whole line that is no JSON.
+JsonLines read_json_lines(const std::filesystem::path& path, std::size_t begin = 0);
+
+}  // namespace tersor

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "common/error.hpp"
+#include "common/npy.hpp"
+#include "common/number.hpp"
+#include "compressors/api/codec.hpp"
+#include "compressors/golden/golden.hpp"
+#include "compressors/tools/roundtrip.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/cli/commands/codec_message.hpp"
+
+namespace tersor::harness {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr const char* kSpecHelp =
+    "codec spec: NAME or NAME(key=value,...), e.g. 'topk(ratio=0.01,index=ef)'; quote it for the "
+    "shell; see tersor list codecs";
+
+ordered_json optional_json(const std::optional<double>& value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+struct RoundtripCommand {
+  std::string spec;
+  std::string input;
+  std::string output;
+  bool as_json = false;
+  MessageOptions message;
+
+  void run() const {
+    const auto codec = compressors::make_codec(spec);
+    const MessageFile file = read_message(input, message);
+    const auto trip = compressors::round_trip(*codec, file.view(), message.context());
+    if (!output.empty()) write_npy(output, file.dims, trip.decoded);
+    const ordered_json facts{{"shape", {file.shape.samples, file.shape.tokens, file.shape.hidden}},
+                             {"dtype", to_string(file.dtype)},
+                             {"payload_bytes", trip.payload.size()},
+                             {"metadata_bytes", trip.metadata_bytes},
+                             {"ratio", optional_json(trip.ratio)},
+                             {"max_abs_error", optional_json(trip.errors.max_abs_error)},
+                             {"relative_l2_error", optional_json(trip.errors.relative_l2_error)},
+                             {"cosine", optional_json(trip.errors.cosine)},
+                             {"encode_ns", trip.encode_ns},
+                             {"decode_ns", trip.decode_ns}};
+    if (as_json) {
+      std::printf("%s\n", facts.dump().c_str());
+      return;
+    }
+    for (const auto& [key, value] : facts.items()) {
+      std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+      if (value.is_null()) text = "undefined";
+      std::printf("%-18s %s\n", key.c_str(), text.c_str());
+    }
+  }
+};
+
+void setup_roundtrip(CLI::App& codec) {
+  auto command = std::make_shared<RoundtripCommand>();
+  CLI::App* app = codec.add_subcommand(
+      "roundtrip", "Encode and decode one tensor file; print bytes, error and time");
+  app->add_option("spec", command->spec, kSpecHelp)->required();
+  app->add_option("input", command->input, ".npy file, float32 or float16")->required();
+  app->add_option("-o,--output", command->output,
+                  "write the decoded tensor: .npy, float32, in the input's shape");
+  app->add_flag("--json", command->as_json, "one JSON object; null where a value is undefined");
+  command->message.add_to(*app);
+  app->footer(
+      "Examples:\n"
+      "  tersor codec roundtrip 'quantize(bits=4,scope=token)' x.npy\n"
+      "  tersor codec roundtrip 'topk(ratio=0.01)' x.npy -o y.npy --json\n"
+      "  tersor codec roundtrip cast x.npy --dtype bf16 --tokens 128");
+  app->callback([command] { command->run(); });
+}
+
+struct CheckCommand {
+  std::string folder;
+  compressors::GoldenOptions options;
+
+  void run() const {
+    const auto report = compressors::check_golden(folder, options);
+    const auto total = report.total();
+    if (total.all() == 0)
+      throw Error(ErrorKind::kUsage, "no case matches '" + options.filter + "'");
+    std::printf("%-12s %8s %8s %10s\n", "group", "equal", "skipped", "different");
+    for (const auto& [group, count] : report.groups)
+      std::printf("%-12s %8d %8d %10d\n", group.c_str(), count.equal, count.skipped,
+                  count.different);
+    std::printf("%-12s %8d %8d %10d\n", "all", total.equal, total.skipped, total.different);
+    if (!report.skipped_codecs.empty()) {
+      std::printf("skipped, the codec is not in this build:");
+      for (const auto& [name, count] : report.skipped_codecs)
+        std::printf(" %s (%d)", name.c_str(), count);
+      std::printf("\n");
+    }
+    if (report.differences.empty()) return;
+    std::printf("first difference: %s\n", report.differences.front().c_str());
+    set_exit_status(1);
+  }
+};
+
+void setup_check(CLI::App& codec) {
+  auto command = std::make_shared<CheckCommand>();
+  CLI::App* app = codec.add_subcommand(
+      "check", "Compare payloads, decoded tensors and sums with a folder of golden cases");
+  app->add_option("folder", command->folder, "folder with manifest.json, inputs and payloads")
+      ->required();
+  app->add_option("--filter", command->options.filter, "only cases whose name contains this");
+  app->add_option("--threads", command->options.threads, "threads of the codecs")
+      ->check(CLI::Range(1, 1024));
+  app->footer(
+      "Exit status: 0 all equal or skipped, 1 a difference or an unreadable folder.\n"
+      "Example:\n"
+      "  tersor codec check golden --filter quantize");
+  app->callback([command] { command->run(); });
+}
+
+void setup_canonical(CLI::App& codec) {
+  auto spec = std::make_shared<std::string>();
+  CLI::App* app =
+      codec.add_subcommand("canonical", "Print a spec's canonical form, or why it is refused");
+  app->add_option("spec", *spec, kSpecHelp)->required();
+  app->footer(
+      "Example:\n"
+      "  tersor codec canonical 'topk( index=ef, ratio=0.10 )'    topk(ratio=0.1,index=ef)");
+  app->callback([spec] { std::printf("%s\n", compressors::canonical_spec(*spec).c_str()); });
+}
+
+const CommandRegistrar registrar(60, "codec", [](CLI::App& root) {
+  CLI::App* codec = root.add_subcommand("codec", "Try, check and describe codecs");
+  codec->require_subcommand(1);
+  setup_roundtrip(*codec);
+  setup_check(*codec);
+  setup_canonical(*codec);
+});
+
+}  // namespace
+}  // namespace tersor::harness
