@@ -25,6 +25,16 @@ std::string shown(const json& value) {
   return text.size() > kLongest ? text.substr(0, kLongest) + "..." : text;
 }
 
+/// 1-based place of the name of a field, 1 where it is not there.
+std::size_t column_of(std::string_view line, const char* key) {
+  const std::string name = '"' + std::string(key) + '"';
+  for (auto at = line.find(name); at != std::string_view::npos; at = line.find(name, at + 1)) {
+    const auto next = line.find_first_not_of(" \t", at + name.size());
+    if (next != std::string_view::npos && line[next] == ':') return at + 1;
+  }
+  return 1;
+}
+
 bool is_marked(const json& object) {
   const auto found = object.find("nonfinite");
   return found != object.end() && found->is_boolean() && found->get<bool>();
@@ -50,9 +60,8 @@ Record::Record(std::string_view line, std::string file, int line_number)
 }
 
 void Record::fail(const char* key, const std::string& message) const {
-  const auto place = line_.find('"' + std::string(key) + '"');
   fail_at(
-      file_, line_number_, place == std::string::npos ? 1 : place + 1,
+      file_, line_number_, column_of(line_, key),
       (type_.empty() ? std::string() : "record '" + type_ + "': ") + "'" + key + "' " + message);
 }
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "harness/cli/command.hpp"
+#include "results/query/format.hpp"
+#include "results/query/reader.hpp"
+
+namespace tersor::harness {
+namespace {
+
+struct QueryCommand {
+  std::string sql;
+  std::string db;
+  std::string format = "table";
+  results::QueryLimits limits{1000, 30};
+
+  void run() const {
+    const results::Format chosen = results::parse_format(format);
+    results::Reader reader(db);
+    const results::QueryResult result = reader.query(sql, limits);
+    results::write_result(std::cout, result, chosen);
+    std::cout.flush();
+    if (result.is_cut)
+      std::fprintf(stderr, "note: cut after %lld rows; there are more (--limit N, 0 for all)\n",
+                   static_cast<long long>(limits.rows));
+  }
+};
+
+const CommandRegistrar kQuery(70, "query", [](CLI::App& app) {
+  auto command = std::make_shared<QueryCommand>();
+  CLI::App* query =
+      app.add_subcommand("query", "Run one read-only SQL statement on a results database");
+  query->add_option("sql", command->sql, "SQL; tables and views: docs/results-schema.md")
+      ->required();
+  query->add_option("--db", command->db, "results database")->required();
+  query->add_option("--format", command->format, "table, csv, json or md")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"table", "csv", "json", "md"}));
+  query->add_option("--limit", command->limits.rows, "most rows; 0: all")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  query->add_option("--timeout", command->limits.seconds, "seconds, then the query stops; 0: none")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  query->footer(
+      "Examples:\n"
+      "  tersor query 'SELECT codec, status, count(*) FROM v_run GROUP BY 1, 2' --db results.db\n"
+      "  tersor query 'SELECT * FROM v_pareto WHERE on_front' --db results.db --format md\n"
+      "  tersor query \"SELECT name, sql FROM sqlite_master WHERE type = 'view'\" --db results.db");
+  query->callback([command] { command->run(); });
+});
+
+}  // namespace
+}  // namespace tersor::harness

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "results/query/show.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "harness/cli/command.hpp"
+#include "results/query/format.hpp"
+#include "results/query/reader.hpp"
+
+namespace tersor::harness {
+namespace {
+
+struct ShowCommand {
+  std::string name;
+  std::string db;
+  std::string format = "table";
+  bool is_complete = false;
+  results::ShowOptions options{"", true, {1000, 60}};
+
+  void run() {
+    const results::Format chosen = results::parse_format(format);
+    const bool is_for_programs =
+        chosen == results::Format::kCsv || chosen == results::Format::kJson;
+    options.is_complete = is_complete || is_for_programs;
+    results::Reader reader(db);
+    const results::QueryResult result = results::show(reader, name, options);
+    results::write_result(std::cout, result, chosen);
+    std::cout.flush();
+    if (result.rows.empty()) std::fprintf(stderr, "note: no rows%s\n", reason().c_str());
+    if (result.is_cut)
+      std::fprintf(stderr, "note: cut after %lld rows; there are more (--limit N, 0 for all)\n",
+                   static_cast<long long>(options.limits.rows));
+  }
+
+  std::string reason() const {
+    if (!options.where.empty()) return " match --where \"" + options.where + "\"";
+    return name == "runs" ? "; the database holds no run"
+                          : "; no run is ok yet (tersor show runs tells why)";
+  }
+};
+
+const CommandRegistrar kShow(60, "show", [](CLI::App& app) {
+  auto command = std::make_shared<ShowCommand>();
+  CLI::App* show = app.add_subcommand(
+      "show", "Show runs, or accuracy, speed and traffic with mean, deviation and n over seeds");
+  show->add_option("what", command->name, "runs, accuracy, speed or traffic")->required();
+  show->add_option("--db", command->db, "results database")->required();
+  show->add_option("--where", command->options.where,
+                   "SQL expression over the columns, e.g. \"dataset = 'sst2' and codec like "
+                   "'topk%'\"");
+  show->add_option("--format", command->format, "table, csv, json or md")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"table", "csv", "json", "md"}));
+  show->add_flag("--all", command->is_complete,
+                 "every column of the view, as csv and json always have");
+  show->add_option("--limit", command->options.limits.rows, "most rows; 0: all")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  show->footer(
+      "Examples:\n"
+      "  tersor show runs --db results.db --where \"status <> 'ok'\"\n"
+      "  tersor show accuracy --db results.db --where \"is_primary and inference = 'on'\"\n"
+      "  tersor show traffic --db results.db --format csv > traffic.csv\n"
+      "Views and columns: docs/results-schema.md (v_run, v_accuracy, v_speed, v_traffic).");
+  show->callback([command] { command->run(); });
+});
+
+}  // namespace
+}  // namespace tersor::harness
