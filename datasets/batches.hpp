@@ -15,10 +15,11 @@ struct EncodedPair {
   std::int32_t first = 0;  ///< tokens of type 0: [CLS] a [SEP]; the others are of type 1
 };
 
-/// Joins two token lists (b empty and `has_b` false: one list) and cuts them to `sequence` tokens,
-/// special ones counted: one token at a time from the end of the longer list, from b on a tie
-/// (Hugging Face's longest_first). Throws Error(kUsage) where `sequence` cannot hold the special
-/// tokens.
+/// Joins two token lists (`has_b` false: a alone) and cuts them to `sequence` tokens, special ones
+/// counted, as longest_first of Hugging Face's fast tokenizers: from the end of the longer list
+/// until both fit or are equally long, then of both; where the room is odd, the list that was
+/// longer (b on a tie) keeps one token more. Throws Error(kUsage) where `sequence` cannot hold the
+/// special tokens.
 EncodedPair encode_pair(std::vector<std::int32_t> a, std::vector<std::int32_t> b, bool has_b,
                         std::int64_t sequence, const Tokenizer& tokenizer);
 

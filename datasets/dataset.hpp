@@ -63,7 +63,7 @@ struct DatasetInfo {
 };
 
 /// Registers one set; put one object of this type at the end of datasets/NAME/NAME.cpp.
-/// Throws Error(kInternal) where the name is taken or a metric is unknown.
+/// Throws Error(kInternal) where the name is taken, or the reader or the metrics are missing.
 class DatasetRegistrar {
  public:
   explicit DatasetRegistrar(DatasetInfo info);

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "datasets/dataset.hpp"
+
+#include <xxhash.h>
+
+#include <bit>
+#include <cstdlib>
+#include <map>
+#include <memory>
+
+#include "common/error.hpp"
+#include "common/nearest.hpp"
+#include "datasets/metrics.hpp"
+
+namespace tersor::datasets {
+namespace {
+
+using Registry = std::map<std::string, DatasetInfo, std::less<>>;
+
+Registry& registry() {
+  static Registry instance;
+  return instance;
+}
+
+/// Little-endian on every machine, so that a hash means the same everywhere.
+template <typename Unsigned>
+void update(XXH64_state_t& state, Unsigned value) {
+  unsigned char bytes[sizeof(Unsigned)];
+  for (std::size_t i = 0; i < sizeof(Unsigned); ++i)
+    bytes[i] = static_cast<unsigned char>(value >> (8 * i));
+  XXH64_update(&state, bytes, sizeof bytes);
+}
+
+void update(XXH64_state_t& state, const std::string& text) {
+  update(state, std::uint64_t{text.size()});
+  XXH64_update(&state, text.data(), text.size());
+}
+
+std::uint64_t hash_of(const std::vector<Example>& examples) {
+  const std::unique_ptr<XXH64_state_t, decltype(&XXH64_freeState)> state(XXH64_createState(),
+                                                                         XXH64_freeState);
+  XXH64_reset(state.get(), 0);
+  for (const Example& example : examples) {
+    update(*state, static_cast<std::uint64_t>(example.row));
+    update(*state, std::bit_cast<std::uint32_t>(example.label));
+    update(*state, example.text_a);
+    update(*state, example.text_b);
+  }
+  return XXH64_digest(state.get());
+}
+
+}  // namespace
+
+std::string_view to_string(SplitName split) { return split == SplitName::kTrain ? "train" : "dev"; }
+
+DatasetRegistrar::DatasetRegistrar(DatasetInfo info) {
+  TERSOR_CHECK(info.read != nullptr, "data set '" + info.name + "' has no reader");
+  TERSOR_CHECK(!info.metrics.empty(), "data set '" + info.name + "' has no metric");
+  const std::string name = info.name;
+  const bool is_new = registry().emplace(name, std::move(info)).second;
+  TERSOR_CHECK(is_new, "data set '" + name + "' is registered twice");
+}
+
+std::vector<const DatasetInfo*> all_datasets() {
+  std::vector<const DatasetInfo*> result;
+  for (const auto& [name, info] : registry()) result.push_back(&info);
+  return result;
+}
+
+const DatasetInfo& find_dataset(std::string_view name) {
+  const auto found = registry().find(name);
+  if (found != registry().end()) return found->second;
+  std::vector<std::string> known;
+  for (const auto& [other, info] : registry()) known.push_back(other);
+  throw Error(ErrorKind::kUsage,
+              "unknown data set '" + std::string(name) + "'" + known_names_hint(name, known));
+}
+
+Split load(const DatasetInfo& info, const std::filesystem::path& data_root, SplitName split,
+           std::int64_t max_rows) {
+  if (max_rows < 0)
+    throw Error(ErrorKind::kUsage, info.name + ": " + std::to_string(max_rows) +
+                                       " rows asked for; give 0 (all) or a positive number");
+  Split result;
+  result.examples = info.read(info, data_root, split, max_rows);
+  if (result.examples.empty())
+    throw Error(ErrorKind::kData,
+                info.name + ": the " + std::string(to_string(split)) + " split has no rows");
+  result.content_hash = hash_of(result.examples);
+  return result;
+}
+
+Availability available(const DatasetInfo& info, const std::filesystem::path& data_root) {
+  Availability result;
+  for (const FileFact& file : info.files) {
+    std::error_code ignored;
+    if (data_root.empty() || !std::filesystem::is_regular_file(data_root / file.path, ignored))
+      result.missing.push_back((data_root / file.path).string());
+  }
+  result.available = result.missing.empty();
+  if (!result.available)
+    result.remedy = "get " + info.url + " and put its files at FOLDER/" + info.files.front().path +
+                    " and so on; then give --data FOLDER or set TERSOR_DATA";
+  return result;
+}
+
+std::filesystem::path find_data_root(const std::string& given) {
+  if (!given.empty()) return given;
+  const char* variable = std::getenv("TERSOR_DATA");
+  return variable != nullptr ? variable : "";
+}
+
+}  // namespace tersor::datasets

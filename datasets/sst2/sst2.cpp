@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "datasets/dataset.hpp"
+#include "datasets/tsv.hpp"
+
+namespace tersor::datasets {
+namespace {
+
+const DatasetRegistrar kSst2{{
+    .name = "sst2",
+    .title = "GLUE SST-2: sentiment of phrases from film reviews",
+    .source = "Socher et al., EMNLP 2013; split of GLUE (Wang et al., ICLR 2019)",
+    .url = "https://dl.fbaipublicfiles.com/glue/data/SST-2.zip",
+    .licence = "not stated by the authors; research use, see the Stanford Sentiment Treebank",
+    .subset_rule = "the first N rows of GLUE's train.tsv, the first M of dev.tsv, in file order",
+    .pairs = false,
+    .classes = 2,
+    .metrics = {"accuracy"},
+    .best_accuracy = std::nullopt,
+    .files = {{SplitName::kTrain, "glue/SST-2/train.tsv", 67349, ""},
+              {SplitName::kDev, "glue/SST-2/dev.tsv", 872, ""}},
+    .vocabulary = {},
+    .read = tsv_reader({.columns = {"sentence", "label"},
+                        .header = true,
+                        .text_a = "sentence",
+                        .text_b = "",
+                        .label = "label"}),
+}};
+
+}  // namespace
+}  // namespace tersor::datasets

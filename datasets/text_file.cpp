@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "datasets/text_file.hpp"
+
+#include <utf8proc.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "common/error.hpp"
+
+namespace tersor::datasets {
+
+std::string read_text_file(const std::filesystem::path& file, const std::string& who,
+                           const std::string& remedy) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored))
+    throw Error(ErrorKind::kMissing, who + file.string() + " is not there" + remedy);
+  std::ifstream stream;
+  if (std::filesystem::is_directory(file, ignored))
+    throw Error(ErrorKind::kIo, who + file.string() + " is a folder, a file is expected" + remedy);
+  stream.open(file, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  if (!stream.is_open() || stream.bad())
+    throw Error(ErrorKind::kIo, who + file.string() + " cannot be read: " + std::strerror(errno));
+  return text;
+}
+
+std::size_t first_invalid_utf8(std::string_view text) {
+  const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+  for (std::size_t at = 0; at < text.size();) {
+    utf8proc_int32_t code = 0;
+    const utf8proc_ssize_t used =
+        utf8proc_iterate(bytes + at, static_cast<utf8proc_ssize_t>(text.size() - at), &code);
+    if (used <= 0) return at;
+    at += static_cast<std::size_t>(used);
+  }
+  return std::string_view::npos;
+}
+
+LineReader::LineReader(std::string_view text) : rest_(text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
+}
+
+bool LineReader::next(std::string_view& line) {
+  if (rest_.empty()) return false;
+  const std::size_t end = rest_.find('\n');
+  is_terminated_ = end != std::string_view::npos;
+  line = rest_.substr(0, end);
+  rest_.remove_prefix(is_terminated_ ? end + 1 : rest_.size());
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  ++number_;
+  return true;
+}
+
+}  // namespace tersor::datasets

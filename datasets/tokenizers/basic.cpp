@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "datasets/tokenizers/basic.hpp"
+
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <array>
+
+namespace tersor::datasets {
+namespace {
+
+constexpr char32_t kReplacement = 0xFFFD;
+
+std::vector<char32_t> decode(std::string_view text) {
+  std::vector<char32_t> codes;
+  codes.reserve(text.size());
+  const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+  for (std::size_t at = 0; at < text.size();) {
+    utf8proc_int32_t code = 0;
+    const utf8proc_ssize_t used =
+        utf8proc_iterate(bytes + at, static_cast<utf8proc_ssize_t>(text.size() - at), &code);
+    codes.push_back(used > 0 ? static_cast<char32_t>(code) : kReplacement);
+    at += used > 0 ? static_cast<std::size_t>(used) : 1;
+  }
+  return codes;
+}
+
+utf8proc_category_t category(char32_t code) {
+  return utf8proc_category(static_cast<utf8proc_int32_t>(code));
+}
+
+/// White space among what cleaning leaves.
+bool is_space(char32_t code) {
+  if (code == '\t' || code == '\n' || code == '\r') return true;
+  const utf8proc_category_t kind = category(code);
+  return kind == UTF8PROC_CATEGORY_ZS || kind == UTF8PROC_CATEGORY_ZL ||
+         kind == UTF8PROC_CATEGORY_ZP;
+}
+
+/// What cleaning drops: NUL, U+FFFD and the categories Cc, Cf, Co, Cs, but tab and line ends.
+bool is_dropped(char32_t code) {
+  if (code == 0 || code == kReplacement) return true;
+  if (code == '\t' || code == '\n' || code == '\r') return false;
+  const utf8proc_category_t kind = category(code);
+  return kind == UTF8PROC_CATEGORY_CC || kind == UTF8PROC_CATEGORY_CF ||
+         kind == UTF8PROC_CATEGORY_CO || kind == UTF8PROC_CATEGORY_CS;
+}
+
+/// BERT's list of CJK ideograph blocks.
+bool is_cjk(char32_t code) {
+  constexpr std::array<std::array<char32_t, 2>, 8> kBlocks = {{{0x4E00, 0x9FFF},
+                                                               {0x3400, 0x4DBF},
+                                                               {0x20000, 0x2A6DF},
+                                                               {0x2A700, 0x2B73F},
+                                                               {0x2B740, 0x2B81F},
+                                                               {0x2B820, 0x2CEAF},
+                                                               {0xF900, 0xFAFF},
+                                                               {0x2F800, 0x2FA1F}}};
+  return std::any_of(kBlocks.begin(), kBlocks.end(),
+                     [code](const auto& block) { return code >= block[0] && code <= block[1]; });
+}
+
+/// Unicode's categories P*, and every ASCII character that is no letter, digit, space or control.
+bool is_punctuation(char32_t code) {
+  if ((code >= 33 && code <= 47) || (code >= 58 && code <= 64) || (code >= 91 && code <= 96) ||
+      (code >= 123 && code <= 126))
+    return true;
+  const utf8proc_category_t kind = category(code);
+  return kind >= UTF8PROC_CATEGORY_PC && kind <= UTF8PROC_CATEGORY_PO;
+}
+
+/// NFD of the cleaned text: decomposed, combining marks in canonical order.
+std::vector<utf8proc_int32_t> decompose(const std::vector<char32_t>& codes) {
+  std::vector<utf8proc_int32_t> result;
+  result.reserve(codes.size());
+  int boundary = 0;
+  std::vector<utf8proc_int32_t> buffer(32);
+  for (const char32_t code : codes) {
+    const utf8proc_ssize_t used = utf8proc_decompose_char(
+        static_cast<utf8proc_int32_t>(code), buffer.data(),
+        static_cast<utf8proc_ssize_t>(buffer.size()), UTF8PROC_DECOMPOSE, &boundary);
+    // Mn characters, the only ones that canonical order moves, are dropped by the caller: the order
+    // of the rest is theirs already.
+    for (utf8proc_ssize_t i = 0; i < used; ++i)
+      result.push_back(buffer[static_cast<std::size_t>(i)]);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<Word> basic_tokenize(std::string_view text) {
+  std::vector<char32_t> cleaned;
+  for (const char32_t code : decode(text)) {
+    if (is_dropped(code)) continue;
+    if (is_cjk(code))
+      cleaned.insert(cleaned.end(), {U' ', code, U' '});
+    else
+      cleaned.push_back(is_space(code) ? U' ' : code);
+  }
+  std::vector<Word> words;
+  bool is_open = false;  // whether the next character goes on with the last word
+  for (const utf8proc_int32_t decomposed : decompose(cleaned)) {
+    if (utf8proc_category(decomposed) == UTF8PROC_CATEGORY_MN) continue;
+    const auto code = static_cast<char32_t>(utf8proc_tolower(decomposed));
+    if (is_space(code)) {
+      is_open = false;
+    } else if (is_punctuation(code)) {
+      words.push_back({code});
+      is_open = false;
+    } else {
+      if (!is_open) words.emplace_back();
+      words.back().push_back(code);
+      is_open = true;
+    }
+  }
+  return words;
+}
+
+std::string to_utf8(const Word& word) {
+  std::string text;
+  for (const char32_t code : word) {
+    utf8proc_uint8_t bytes[4];
+    const utf8proc_ssize_t used = utf8proc_encode_char(static_cast<utf8proc_int32_t>(code), bytes);
+    text.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(used));
+  }
+  return text;
+}
+
+}  // namespace tersor::datasets
