@@ -85,6 +85,24 @@ inline bool has_short_runs(const ScopeGrid& grid) {
 void spread_scopes(const ScopeGrid& grid, const Shape& shape, std::int64_t begin, std::int64_t end,
                    const float* values, float* out);
 
+/// Calls visit(first, last, values, is_per_element) for pieces of elements [begin, end) (of one
+/// block): `values` are those of `per_scope` for the piece's elements, or the one value of its
+/// scope. `buffer` has room for a block.
+template <class Visit>
+void for_each_scaled(const ScopeGrid& grid, const Shape& shape, std::int64_t begin,
+                     std::int64_t end, const float* per_scope, float* buffer, Visit&& visit) {
+  if (has_short_runs(grid)) {
+    spread_scopes(grid, shape, begin, end, per_scope, buffer);
+    visit(begin, end, static_cast<const float*>(buffer), true);
+    return;
+  }
+  const bool is_per_element = !grid.is_contiguous();
+  for_each_run(grid, shape, begin, end,
+               [&](std::int64_t first, std::int64_t last, std::int64_t scope) {
+                 visit(first, last, per_scope + scope, is_per_element);
+               });
+}
+
 /// Largest finite magnitude of each scope (0 where there is none).
 void scope_absmax(const TensorView& in, const ScopeGrid& grid, std::span<float> largest);
 /// Smallest and largest finite element of each scope, -0 as +0; 0 and 0 where there is none.

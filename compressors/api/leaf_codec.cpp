@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compressors/api/leaf_codec.hpp"
+
+#include "compressors/api/bits.hpp"
+
+namespace tersor::compressors {
+
+LeafCodec::LeafCodec(std::string canonical, Exchange exchange)
+    : canonical_(std::move(canonical)), exchange_(exchange) {}
+
+std::size_t LeafCodec::payload_bytes(const Shape& shape, DType dtype, const Context&, int,
+                                     const State*) const {
+  if (shape.elements() == 0) return 0;
+  const Sizes s = sizes(shape, dtype);
+  return s.metadata + s.codes;
+}
+
+std::size_t LeafCodec::metadata_bytes(const Shape& shape, DType dtype, const Context&, int,
+                                      const State*) const {
+  return shape.elements() == 0 ? 0 : sizes(shape, dtype).metadata;
+}
+
+std::size_t LeafCodec::encode(int, const TensorView& in, std::span<std::byte> out, State*,
+                              const Context& context) const {
+  const std::size_t size = payload_bytes(in.shape, in.dtype, context, 0, nullptr);
+  expect_room(out, size, canonical_);
+  if (size > 0) write(in, out.data(), context);
+  return size;
+}
+
+void LeafCodec::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                       std::span<float> out, State*, const Context& context) const {
+  expect_payload_bytes(payload, payload_bytes(shape, dtype, context, 0, nullptr), canonical_);
+  if (shape.elements() > 0) read(payload.data(), shape, dtype, false, out.data(), context);
+}
+
+void LeafCodec::decode_accumulate(std::span<const std::byte> payload, const Shape& shape,
+                                  DType dtype, std::span<float> out, State*,
+                                  const Context& context) const {
+  expect_payload_bytes(payload, payload_bytes(shape, dtype, context, 0, nullptr), canonical_);
+  if (shape.elements() > 0) read(payload.data(), shape, dtype, true, out.data(), context);
+}
+
+Stream LeafCodec::rounding_stream(const Context& context) {
+  return context.random(context.second_round ? Purpose::kSecondRounding : Purpose::kRounding, true);
+}
+
+}  // namespace tersor::compressors

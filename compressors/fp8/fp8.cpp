@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compressors/fp8/fp8.hpp"
+
+#include <array>
+#include <cstring>
+
+#include "compressors/api/blocks.hpp"
+#include "compressors/api/registry.hpp"
+#include "compressors/api/workspace.hpp"
+
+namespace tersor::compressors {
+namespace {
+
+using kernels::SmallFloat;
+
+CodecInfo fp8_info() {
+  CodecInfo info;
+  info.name = "fp8";
+  info.summary = "8-bit floats with a float32 scale per scope";
+  info.source = "Micikevicius et al., FP8 Formats for Deep Learning, 2022";
+  info.parameters = {
+      Parameter::choice("format", {"e4m3", "e5m2"}, "exponent and mantissa bits"),
+      Parameter::choice("scope", {"tensor", "token", "group"}, "what one scale covers"),
+      Parameter::integer("group", 128, 1, 2147483647, "values of a group along hidden"),
+  };
+  info.make = [](const Arguments& a) {
+    const auto format = a.choice("format") == "e4m3" ? SmallFloat::kE4M3 : SmallFloat::kE5M2;
+    return std::make_shared<Fp8>(format, parse_scope(a.choice("scope")), a.integer("group"),
+                                 a.canonical());
+  };
+  info.examples = {"fp8(format=e5m2)", "fp8(scope=token)", "fp8(scope=group,group=24)",
+                   "fp8(format=e5m2,scope=group)"};
+  return info;
+}
+
+const CodecRegistrar kRegistrar(fp8_info());
+
+}  // namespace
+
+Fp8::Fp8(SmallFloat format, Scope scope, std::int64_t group, std::string canonical)
+    : LeafCodec(std::move(canonical), Exchange::kGather),
+      format_(format),
+      scope_(scope),
+      group_(group) {}
+
+Properties Fp8::properties() const {
+  Properties p;
+  // Half a unit in the last place of the largest binade, 2^-(mantissa bits + 1); a scale that is
+  // itself subnormal may lose an element whole.
+  p.error_bound_of_absmax = 1.0;
+  p.token_local = scope_ != Scope::kTensor;
+  p.sample_local = p.token_local;
+  return p;
+}
+
+LeafCodec::Sizes Fp8::sizes(const Shape& shape, DType) const {
+  return {static_cast<std::size_t>(grid(shape).count()) * 4,
+          static_cast<std::size_t>(shape.elements())};
+}
+
+std::size_t Fp8::workspace_bytes(const Shape& shape, DType, const Context&) const {
+  return Scratch::bytes_for<float>(grid(shape).count());
+}
+
+void Fp8::write(const TensorView& in, std::byte* out, const Context& context) const {
+  const ScopeGrid scopes = grid(in.shape);
+  const std::int64_t n = in.shape.elements();
+  Scratch scratch(context);
+  const auto scale = scratch.take<float>(scopes.count());
+  scope_absmax(in, scopes, scale);
+  const float largest = kernels::largest_of(format_);
+  for (float& s : scale) {
+    s /= largest;
+    if (s == 0.0f) s = 1.0f;
+  }
+  std::memcpy(out, scale.data(), scale.size_bytes());
+  auto* codes = reinterpret_cast<std::uint8_t*>(out + scale.size_bytes());
+  std::array<float, kBlockElements> buffer;
+  std::array<float, kBlockElements> spread;
+  for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
+    const std::int64_t count = std::min(kBlockElements, n - begin);
+    const float* x = load_block(in, begin, count, buffer.data());
+    for_each_scaled(scopes, in.shape, begin, begin + count, scale.data(), spread.data(),
+                    [&](std::int64_t first, std::int64_t last, const float* s, bool each) {
+                      kernels::encode_small(format_, x + (first - begin), last - first, s, each,
+                                            codes + first);
+                    });
+  }
+}
+
+void Fp8::read(const std::byte* payload, const Shape& shape, DType, bool is_accumulated, float* out,
+               const Context& context) const {
+  const ScopeGrid scopes = grid(shape);
+  const std::int64_t n = shape.elements();
+  Scratch scratch(context);
+  const auto scale = scratch.take<float>(scopes.count());
+  std::memcpy(scale.data(), payload, scale.size_bytes());
+  const auto* codes = reinterpret_cast<const std::uint8_t*>(payload + scale.size_bytes());
+  std::array<float, kBlockElements> spread;
+  for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
+    const std::int64_t end = std::min(n, begin + kBlockElements);
+    for_each_scaled(scopes, shape, begin, end, scale.data(), spread.data(),
+                    [&](std::int64_t first, std::int64_t last, const float* s, bool each) {
+                      kernels::decode_small(format_, codes + first, last - first, s, each,
+                                            is_accumulated, out + first);
+                    });
+  }
+}
+
+}  // namespace tersor::compressors

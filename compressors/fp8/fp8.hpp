@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compressors/api/leaf_codec.hpp"
+#include "compressors/api/minifloat_kernels.hpp"
+#include "compressors/api/scopes.hpp"
+
+namespace tersor::compressors {
+
+/// 8-bit floats with a float32 scale per scope that puts the largest magnitude at the format's
+/// limit (METHODS section 2).
+class Fp8 final : public LeafCodec {
+ public:
+  /// `format` is kE4M3 or kE5M2.
+  Fp8(kernels::SmallFloat format, Scope scope, std::int64_t group, std::string canonical);
+
+  Properties properties() const override;
+  std::size_t workspace_bytes(const Shape& shape, DType dtype,
+                              const Context& context) const override;
+
+ private:
+  Sizes sizes(const Shape& shape, DType dtype) const override;
+  void write(const TensorView& in, std::byte* out, const Context& context) const override;
+  void read(const std::byte* payload, const Shape& shape, DType dtype, bool is_accumulated,
+            float* out, const Context& context) const override;
+  ScopeGrid grid(const Shape& shape) const { return {shape, scope_, group_}; }
+
+  kernels::SmallFloat format_;
+  Scope scope_;
+  std::int64_t group_;
+};
+
+}  // namespace tersor::compressors

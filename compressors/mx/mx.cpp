@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compressors/mx/mx.hpp"
+
+#include <array>
+#include <bit>
+
+#include "compressors/api/bits.hpp"
+#include "compressors/api/blocks.hpp"
+#include "compressors/api/floats.hpp"
+#include "compressors/api/kernels.hpp"
+#include "compressors/api/registry.hpp"
+#include "compressors/api/workspace.hpp"
+
+namespace tersor::compressors {
+namespace {
+
+using kernels::SmallFloat;
+
+struct Format {
+  const char* name;
+  std::optional<SmallFloat> format;
+  int emax;
+};
+
+constexpr std::array kFormats{
+    Format{"fp8_e4m3", SmallFloat::kE4M3, 8}, Format{"fp8_e5m2", SmallFloat::kE5M2, 15},
+    Format{"fp6_e2m3", SmallFloat::kE2M3, 2}, Format{"fp6_e3m2", SmallFloat::kE3M2, 4},
+    Format{"fp4_e2m1", SmallFloat::kE2M1, 2}, Format{"int8", std::nullopt, 0},
+};
+
+CodecInfo mx_info() {
+  CodecInfo info;
+  info.name = "mx";
+  info.summary = "microscaling: blocks of 32 with a power-of-two scale";
+  info.source = "OCP Microscaling Formats (MX) v1.0";
+  std::vector<std::string> names;
+  for (const Format& f : kFormats) names.emplace_back(f.name);
+  info.parameters = {Parameter::choice("format", names, "element format")};
+  info.make = [](const Arguments& a) {
+    for (const Format& f : kFormats) {
+      if (a.choice("format") == f.name)
+        return std::make_shared<Mx>(f.format, f.emax, a.canonical());
+    }
+    throw Error(ErrorKind::kInternal, "mx: format " + a.choice("format"));
+  };
+  info.examples = {"mx(format=fp8_e5m2)", "mx(format=fp6_e2m3)", "mx(format=fp6_e3m2)",
+                   "mx(format=fp4_e2m1)", "mx(format=int8)"};
+  return info;
+}
+
+const CodecRegistrar kRegistrar(mx_info());
+
+constexpr std::int64_t kGroup = 32;
+
+ScopeGrid blocks_of(const Shape& shape) { return {shape, Scope::kGroup, kGroup}; }
+
+// e + 127 with e = clamp(floor(log2 absmax) - emax, -127, 127); 0 for a block of zeros.
+std::uint8_t stored_exponent(float absmax, int emax) {
+  const std::uint32_t bits = bits_of(absmax);
+  if (bits == 0) return 0;
+  // A subnormal has exponent field 0: its leading bit tells.
+  const int log2 =
+      bits >= 0x00800000u ? static_cast<int>(bits >> 23) - 127 : std::bit_width(bits) - 150;
+  return static_cast<std::uint8_t>(std::clamp(log2 - emax, -127, 127) + 127);
+}
+
+float power_of(std::uint8_t stored) {
+  return float_of(stored == 0 ? 0x00400000u : std::uint32_t{stored} << 23);
+}
+
+}  // namespace
+
+Mx::Mx(std::optional<SmallFloat> format, int emax, std::string canonical)
+    : LeafCodec(std::move(canonical), Exchange::kGather), format_(format), emax_(emax) {}
+
+Properties Mx::properties() const {
+  Properties p;
+  // README: the largest values of a block may saturate by up to a quarter (fp4), the others lose
+  // half a unit in the last place; tiny blocks may lose an element whole.
+  p.error_bound_of_absmax = 1.0;
+  p.token_local = true;
+  p.sample_local = true;
+  return p;
+}
+
+LeafCodec::Sizes Mx::sizes(const Shape& shape, DType) const {
+  return {static_cast<std::size_t>(blocks_of(shape).count()),
+          packed_bytes(shape.elements(), width())};
+}
+
+std::size_t Mx::workspace_bytes(const Shape& shape, DType, const Context&) const {
+  return Scratch::bytes_for<float>(blocks_of(shape).count());
+}
+
+void Mx::write(const TensorView& in, std::byte* out, const Context& context) const {
+  const ScopeGrid groups = blocks_of(in.shape);
+  const std::int64_t n = in.shape.elements();
+  Scratch scratch(context);
+  const auto scale = scratch.take<float>(groups.count());
+  scope_absmax(in, groups, scale);
+  for (std::size_t b = 0; b < scale.size(); ++b) {
+    const std::uint8_t stored = stored_exponent(scale[b], emax_);
+    store(out + b, stored);
+    scale[b] = power_of(stored);
+  }
+  std::byte* to = out + scale.size();
+  std::array<float, kBlockElements> buffer;
+  std::array<float, kBlockElements> spread;
+  std::array<std::uint8_t, kBlockElements> codes;
+  for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
+    const std::int64_t count = std::min(kBlockElements, n - begin);
+    const float* x = load_block(in, begin, count, buffer.data());
+    spread_scopes(groups, in.shape, begin, begin + count, scale.data(), spread.data());
+    if (format_)
+      kernels::encode_small(*format_, x, count, spread.data(), true, codes.data());
+    else
+      kernels::encode_mx_int8(x, count, spread.data(), true, codes.data());
+    kernels::pack_bits(codes.data(), count, width(), to + begin / 8 * width());
+  }
+}
+
+void Mx::read(const std::byte* payload, const Shape& shape, DType, bool is_accumulated, float* out,
+              const Context& context) const {
+  const ScopeGrid groups = blocks_of(shape);
+  const std::int64_t n = shape.elements();
+  Scratch scratch(context);
+  const auto scale = scratch.take<float>(groups.count());
+  for (std::size_t b = 0; b < scale.size(); ++b)
+    scale[b] = power_of(load<std::uint8_t>(payload + b));
+  const std::byte* from = payload + scale.size();
+  std::array<float, kBlockElements> spread;
+  std::array<std::uint8_t, kBlockElements> codes;
+  for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
+    const std::int64_t count = std::min(kBlockElements, n - begin);
+    kernels::unpack_bits(from + begin / 8 * width(), count, width(), codes.data());
+    spread_scopes(groups, shape, begin, begin + count, scale.data(), spread.data());
+    if (format_)
+      kernels::decode_small(*format_, codes.data(), count, spread.data(), true, is_accumulated,
+                            out + begin);
+    else
+      kernels::decode_mx_int8(codes.data(), count, spread.data(), true, is_accumulated,
+                              out + begin);
+  }
+}
+
+}  // namespace tersor::compressors

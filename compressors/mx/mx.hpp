@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <optional>
+
+#include "compressors/api/leaf_codec.hpp"
+#include "compressors/api/minifloat_kernels.hpp"
+
+namespace tersor::compressors {
+
+/// Microscaling formats: blocks of 32 along hidden with a power-of-two scale (OCP MX 1.0).
+class Mx final : public LeafCodec {
+ public:
+  /// Without `format`: 8-bit integers. `emax` is the exponent of the format's largest binade.
+  Mx(std::optional<kernels::SmallFloat> format, int emax, std::string canonical);
+
+  Properties properties() const override;
+  std::size_t workspace_bytes(const Shape& shape, DType dtype,
+                              const Context& context) const override;
+
+ private:
+  Sizes sizes(const Shape& shape, DType dtype) const override;
+  void write(const TensorView& in, std::byte* out, const Context& context) const override;
+  void read(const std::byte* payload, const Shape& shape, DType dtype, bool is_accumulated,
+            float* out, const Context& context) const override;
+  int width() const { return format_ ? kernels::width_of(*format_) : 8; }
+
+  std::optional<kernels::SmallFloat> format_;
+  int emax_;
+};
+
+}  // namespace tersor::compressors

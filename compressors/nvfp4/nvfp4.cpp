@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compressors/nvfp4/nvfp4.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "compressors/api/bits.hpp"
+#include "compressors/api/blocks.hpp"
+#include "compressors/api/kernels.hpp"
+#include "compressors/api/minifloat.hpp"
+#include "compressors/api/minifloat_kernels.hpp"
+#include "compressors/api/registry.hpp"
+#include "compressors/api/workspace.hpp"
+
+namespace tersor::compressors {
+namespace {
+
+using kernels::SmallFloat;
+
+CodecInfo nvfp4_info() {
+  CodecInfo info;
+  info.name = "nvfp4";
+  info.summary = "4-bit floats, an E4M3 scale per 16 and one for the tensor";
+  info.source = "NVIDIA, Pretraining LLMs with NVFP4, 2025";
+  info.make = [](const Arguments& a) { return std::make_shared<NvFp4>(a.canonical()); };
+  return info;
+}
+
+const CodecRegistrar kRegistrar(nvfp4_info());
+
+constexpr std::int64_t kGroup = 16;
+
+ScopeGrid blocks_of(const Shape& shape) { return {shape, Scope::kGroup, kGroup}; }
+
+}  // namespace
+
+NvFp4::NvFp4(std::string canonical) : LeafCodec(std::move(canonical), Exchange::kGather) {}
+
+Properties NvFp4::properties() const {
+  Properties p;
+  p.error_bound_of_absmax = 1.0;  // README has the bound per block
+  return p;
+}
+
+LeafCodec::Sizes NvFp4::sizes(const Shape& shape, DType) const {
+  return {4 + static_cast<std::size_t>(blocks_of(shape).count()),
+          packed_bytes(shape.elements(), 4)};
+}
+
+std::size_t NvFp4::workspace_bytes(const Shape& shape, DType, const Context&) const {
+  return Scratch::bytes_for<float>(blocks_of(shape).count());
+}
+
+void NvFp4::write(const TensorView& in, std::byte* out, const Context& context) const {
+  const ScopeGrid groups = blocks_of(in.shape);
+  const std::int64_t n = in.shape.elements();
+  Scratch scratch(context);
+  const auto scale = scratch.take<float>(groups.count());
+  scope_absmax(in, groups, scale);
+  float t = *std::max_element(scale.begin(), scale.end()) / 2688.0f;
+  if (t == 0.0f) t = 1.0f;
+  store(out, t);
+  out += 4;
+  for (std::size_t b = 0; b < scale.size(); ++b) {
+    const std::uint32_t code = E4M3::encode((scale[b] / 6.0f) / t);
+    store(out + b, static_cast<std::uint8_t>(code));
+    scale[b] = E4M3::decode(code) * t;
+  }
+  out += scale.size();
+  std::array<float, kBlockElements> buffer;
+  std::array<float, kBlockElements> spread;
+  std::array<std::uint8_t, kBlockElements> codes;
+  for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
+    const std::int64_t count = std::min(kBlockElements, n - begin);
+    const float* x = load_block(in, begin, count, buffer.data());
+    spread_scopes(groups, in.shape, begin, begin + count, scale.data(), spread.data());
+    kernels::encode_small(SmallFloat::kE2M1, x, count, spread.data(), true, codes.data());
+    kernels::pack_bits(codes.data(), count, 4, out + begin / 2);
+  }
+}
+
+void NvFp4::read(const std::byte* payload, const Shape& shape, DType, bool is_accumulated,
+                 float* out, const Context& context) const {
+  const ScopeGrid groups = blocks_of(shape);
+  const std::int64_t n = shape.elements();
+  Scratch scratch(context);
+  const auto scale = scratch.take<float>(groups.count());
+  const float t = load<float>(payload);
+  payload += 4;
+  for (std::size_t b = 0; b < scale.size(); ++b)
+    scale[b] = E4M3::decode(load<std::uint8_t>(payload + b)) * t;
+  payload += scale.size();
+  std::array<float, kBlockElements> spread;
+  std::array<std::uint8_t, kBlockElements> codes;
+  for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
+    const std::int64_t count = std::min(kBlockElements, n - begin);
+    kernels::unpack_bits(payload + begin / 2, count, 4, codes.data());
+    spread_scopes(groups, shape, begin, begin + count, scale.data(), spread.data());
+    kernels::decode_small(SmallFloat::kE2M1, codes.data(), count, spread.data(), true,
+                          is_accumulated, out + begin);
+  }
+}
+
+}  // namespace tersor::compressors

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compressors/api/leaf_codec.hpp"
+
+namespace tersor::compressors {
+
+/// NVFP4: blocks of 16 along hidden of 4-bit floats, an E4M3 scale each, and one float32 scale for
+/// the tensor.
+class NvFp4 final : public LeafCodec {
+ public:
+  explicit NvFp4(std::string canonical);
+
+  Properties properties() const override;
+  std::size_t workspace_bytes(const Shape& shape, DType dtype,
+                              const Context& context) const override;
+
+ private:
+  Sizes sizes(const Shape& shape, DType dtype) const override;
+  void write(const TensorView& in, std::byte* out, const Context& context) const override;
+  void read(const std::byte* payload, const Shape& shape, DType dtype, bool is_accumulated,
+            float* out, const Context& context) const override;
+};
+
+}  // namespace tersor::compressors

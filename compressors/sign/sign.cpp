@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compressors/sign/sign.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "compressors/api/bits.hpp"
+#include "compressors/api/blocks.hpp"
+#include "compressors/api/floats.hpp"
+#include "compressors/api/registry.hpp"
+#include "compressors/api/workspace.hpp"
+#include "compressors/sign/sign_kernels.hpp"
+
+namespace tersor::compressors {
+namespace {
+
+CodecInfo sign_info() {
+  CodecInfo info;
+  info.name = "sign";
+  info.summary = "one bit per value and the mean magnitude per scope";
+  info.source = "Bernstein et al., signSGD, ICML 2018; Karimireddy et al., ICML 2019";
+  info.parameters = {
+      Parameter::choice("scope", scope_names(), "what one scale covers"),
+      Parameter::integer("group", 128, 1, 2147483647, "values of a group along hidden"),
+  };
+  info.make = [](const Arguments& a) {
+    return std::make_shared<Sign>(parse_scope(a.choice("scope")), a.integer("group"),
+                                  a.canonical());
+  };
+  info.examples = {"sign(scope=sample)", "sign(scope=token)", "sign(scope=channel)",
+                   "sign(scope=group,group=24)", "sign(scope=group)"};
+  return info;
+}
+
+const CodecRegistrar kRegistrar(sign_info());
+
+}  // namespace
+
+Sign::Sign(Scope scope, std::int64_t group, std::string canonical)
+    : LeafCodec(std::move(canonical), Exchange::kGather), scope_(scope), group_(group) {}
+
+Properties Sign::properties() const {
+  Properties p;
+  // |x - C(x)|^2 = |x|^2 - |x|_1^2/n <= (1 - 1/n) |x|^2 for a scope of n (Karimireddy et al.).
+  const Sign codec = *this;
+  p.contraction = [codec](const Shape& shape) -> std::optional<double> {
+    if (shape.elements() == 0) return 1.0;
+    return 1.0 / static_cast<double>(codec.grid(shape).longest());
+  };
+  p.error_bound_of_absmax = 1.0 + 0x1p-20;
+  p.token_local = scope_ == Scope::kToken || scope_ == Scope::kGroup;
+  p.sample_local = p.token_local || scope_ == Scope::kSample;
+  return p;
+}
+
+LeafCodec::Sizes Sign::sizes(const Shape& shape, DType) const {
+  return {static_cast<std::size_t>(grid(shape).count()) * 4, packed_bytes(shape.elements(), 1)};
+}
+
+std::size_t Sign::workspace_bytes(const Shape& shape, DType, const Context&) const {
+  return Scratch::bytes_for<float>(grid(shape).count()) + mean_workspace_bytes(grid(shape), shape);
+}
+
+void Sign::write(const TensorView& in, std::byte* out, const Context& context) const {
+  const ScopeGrid scopes = grid(in.shape);
+  const std::int64_t n = in.shape.elements();
+  Scratch scratch(context);
+  const auto scale = scratch.take<float>(scopes.count());
+  Context inner = context;
+  inner.workspace = scratch.rest();
+  scope_mean(in, scopes, false, scale, inner);
+  for (float& s : scale) s = std::min(s, kFloat32Max);
+  std::memcpy(out, scale.data(), scale.size_bytes());
+  std::byte* bits = out + scale.size_bytes();
+  std::array<float, kBlockElements> buffer;
+  for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
+    const std::int64_t count = std::min(kBlockElements, n - begin);
+    kernels::gather_signs(load_block(in, begin, count, buffer.data()), count, bits + begin / 8);
+  }
+}
+
+void Sign::read(const std::byte* payload, const Shape& shape, DType, bool is_accumulated,
+                float* out, const Context& context) const {
+  const ScopeGrid scopes = grid(shape);
+  const std::int64_t n = shape.elements();
+  Scratch scratch(context);
+  const auto scale = scratch.take<float>(scopes.count());
+  std::memcpy(scale.data(), payload, scale.size_bytes());
+  const std::byte* bits = payload + scale.size_bytes();
+  std::array<float, kBlockElements> spread;
+  for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
+    const std::int64_t end = std::min(n, begin + kBlockElements);
+    for_each_scaled(scopes, shape, begin, end, scale.data(), spread.data(),
+                    [&](std::int64_t first, std::int64_t last, const float* s, bool each) {
+                      kernels::apply_signs(bits, first, last - first, s, each, is_accumulated,
+                                           out + first);
+                    });
+  }
+}
+
+}  // namespace tersor::compressors

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compressors/api/leaf_codec.hpp"
+#include "compressors/api/scopes.hpp"
+
+namespace tersor::compressors {
+
+/// One bit per value and the mean magnitude per scope (METHODS section 2).
+class Sign final : public LeafCodec {
+ public:
+  Sign(Scope scope, std::int64_t group, std::string canonical);
+
+  Properties properties() const override;
+  std::size_t workspace_bytes(const Shape& shape, DType dtype,
+                              const Context& context) const override;
+
+ private:
+  Sizes sizes(const Shape& shape, DType dtype) const override;
+  void write(const TensorView& in, std::byte* out, const Context& context) const override;
+  void read(const std::byte* payload, const Shape& shape, DType dtype, bool is_accumulated,
+            float* out, const Context& context) const override;
+  ScopeGrid grid(const Shape& shape) const { return {shape, scope_, group_}; }
+
+  Scope scope_;
+  std::int64_t group_;
+};
+
+}  // namespace tersor::compressors

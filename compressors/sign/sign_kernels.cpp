@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compressors/sign/sign_kernels.hpp"
+
+#include <algorithm>
+
+#include "compressors/api/floats.hpp"
+#include "compressors/api/simd.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "compressors/sign/sign_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+#if HWY_TARGET <= HWY_AVX2
+#include <immintrin.h>
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace tersor::compressors::kernels {
+namespace HWY_NAMESPACE {
+
+void gather_signs(const float* HWY_RESTRICT x, std::int64_t count, std::byte* HWY_RESTRICT out) {
+  std::int64_t i = 0;
+#if HWY_TARGET <= HWY_AVX2
+  // A NaN compared with itself is unordered: its sign is masked away.
+  for (; i + 8 <= count; i += 8) {
+    const __m256 v = _mm256_loadu_ps(x + i);
+    const __m256 number = _mm256_cmp_ps(v, v, _CMP_ORD_Q);
+    *out++ = static_cast<std::byte>(_mm256_movemask_ps(_mm256_and_ps(v, number)));
+  }
+#endif
+  for (; i < count; i += 8) {
+    const std::int64_t left = std::min<std::int64_t>(8, count - i);
+    unsigned byte = 0;
+    for (std::int64_t j = 0; j < left; ++j) byte |= (bits_of(nan_to_zero(x[i + j])) >> 31) << j;
+    *out++ = static_cast<std::byte>(byte);
+  }
+}
+
+template <bool kPerElement, bool kAdd>
+void apply_loop(const std::byte* HWY_RESTRICT bits, std::int64_t first_bit, std::int64_t count,
+                const float* HWY_RESTRICT scale, float* HWY_RESTRICT out) {
+  const float shared = scale[0];
+  const auto one = [&](std::int64_t i) {
+    const std::int64_t at = first_bit + i;
+    const std::uint32_t negative = (std::to_integer<std::uint32_t>(bits[at / 8]) >> (at % 8)) & 1u;
+    const float value = float_of(bits_of(kPerElement ? scale[i] : shared) ^ negative << 31);
+    out[i] = kAdd ? out[i] + value : value;
+  };
+  std::int64_t i = 0;
+  for (; i < count && (first_bit + i) % 8 != 0; ++i) one(i);
+  for (; i + 8 <= count; i += 8) {
+    const auto byte = std::to_integer<std::uint32_t>(bits[(first_bit + i) / 8]);
+    for (int j = 0; j < 8; ++j) {
+      const std::uint32_t flip = (byte << (31 - j)) & 0x80000000u;
+      const float value = float_of(bits_of(kPerElement ? scale[i + j] : shared) ^ flip);
+      out[i + j] = kAdd ? out[i + j] + value : value;
+    }
+  }
+  for (; i < count; ++i) one(i);
+}
+
+void apply_signs(const std::byte* bits, std::int64_t first_bit, std::int64_t count,
+                 const float* scale, bool is_per_element, bool is_accumulated, float* out) {
+  if (is_per_element && is_accumulated)
+    apply_loop<true, true>(bits, first_bit, count, scale, out);
+  else if (is_per_element)
+    apply_loop<true, false>(bits, first_bit, count, scale, out);
+  else if (is_accumulated)
+    apply_loop<false, true>(bits, first_bit, count, scale, out);
+  else
+    apply_loop<false, false>(bits, first_bit, count, scale, out);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tersor::compressors::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tersor::compressors::kernels {
+HWY_EXPORT(gather_signs);
+HWY_EXPORT(apply_signs);
+void gather_signs(const float* x, std::int64_t count, std::byte* out) {
+  HWY_DYNAMIC_DISPATCH(gather_signs)(x, count, out);
+}
+void apply_signs(const std::byte* bits, std::int64_t first_bit, std::int64_t count,
+                 const float* scale, bool is_per_element, bool is_accumulated, float* out) {
+  HWY_DYNAMIC_DISPATCH(apply_signs)
+  (bits, first_bit, count, scale, is_per_element, is_accumulated, out);
+}
+}  // namespace tersor::compressors::kernels
+#endif  // HWY_ONCE
