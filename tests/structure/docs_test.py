@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""usage: docs_test.py BUILD   the documents name only what exists: links, paths, commands and their options."""
+import json
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+import rooms
+from includes_test import read
+
+BUILD = sys.argv.pop() if len(sys.argv) > 1 else "build"
+TERSOR = os.path.join(BUILD, "bin", "tersor")
+ROOM_FOLDERS = ("api", "suite", "bench", "golden", "tools", "wrappers")
+CODEC_SECTIONS = ("Source", "Definition", "Payload", "Bytes", "Error bound", "State", "Differences")
+
+
+def documents():
+    return rooms.tracked_files(".md")
+
+
+def broken_links(path, text):
+    found = []
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
+        if "://" not in target and not os.path.exists(os.path.join(rooms.ROOT, os.path.dirname(path), target)):
+            found.append(f"{path}: no file {target}")
+    for target in re.findall(r"`((?:scripts|docs|cmake|matrices|tests)/[A-Za-z0-9_./-]+)`", text):
+        if not os.path.exists(os.path.join(rooms.ROOT, target)):
+            found.append(f"{path}: no file {target}")
+    return found
+
+
+def commands(text):
+    """(subcommands, options) of each `tersor ...` command in code blocks and code spans."""
+    blocks = re.findall(r"^```(?:sh|bash|console)?\n(.*?)^```", text, re.M | re.S)
+    lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
+    lines += re.findall(r"`((?:build/bin/)?tersor [^`]+)`", text)
+    for line in lines:
+        match = re.match(r"^\s*\$?\s*(?:build/bin/)?tersor\s+(.*)$", line)
+        if match:
+            words = re.sub(r"'[^']*'|\"[^\"]*\"", "Q", match[1].split(" #")[0]).split()
+            names = []
+            for word in words:
+                if not re.fullmatch(r"[a-z]+", word) or len(names) == 2:
+                    break
+                names.append(word)
+            yield names, [word.split("=")[0] for word in words if word.startswith("--")]
+
+
+def help_of(names):
+    result = subprocess.run([TERSOR, *names, "--help"], capture_output=True, text=True, check=False)
+    return result.stdout if result.returncode == 0 else ""
+
+
+def command_problems(path, text):
+    found = []
+    for names, options in commands(text):
+        page = help_of(names) or help_of(names[:1])
+        if names and not page:
+            found.append(f"{path}: tersor {' '.join(names)}: no such command")
+        found += [f"{path}: tersor {' '.join(names)} has no option {option}" for option in options
+                  if not re.search(rf"(?<![\w-]){option}(?![\w-])", page) and option != "--help"]
+    return found
+
+
+def codec_folders():
+    folder = os.path.join(rooms.ROOT, "compressors")
+    names = [name for name in os.listdir(folder) if name not in ROOM_FOLDERS]
+    wrappers = os.path.join(folder, "wrappers")
+    names += [f"wrappers/{name}" for name in (os.listdir(wrappers) if os.path.isdir(wrappers) else [])]
+    return [name for name in names if os.path.exists(os.path.join(folder, name, os.path.basename(name) + ".cpp"))]
+
+
+class Documents(unittest.TestCase):
+    def test_links(self):
+        self.assertEqual([], [problem for path in documents() for problem in broken_links(path, read(path))])
+
+    def test_commands(self):
+        pages = ["README.md"] + [path for path in documents() if path.startswith("docs/") or path.endswith("/README.md")]
+        self.assertEqual([], [problem for path in dict.fromkeys(pages) for problem in command_problems(path, read(path))])
+
+    def test_every_room_has_a_page(self):
+        for room in rooms.ROOMS + ["matrices", "tests"]:
+            with self.subTest(room=room):
+                self.assertIn(f"{room}/README.md", documents())
+
+    def test_codec_pages(self):
+        for name in codec_folders():
+            text = read(f"compressors/{name}/README.md")
+            places = [text.find(section) for section in CODEC_SECTIONS]
+            with self.subTest(codec=name):
+                self.assertNotIn(-1, places, dict(zip(CODEC_SECTIONS, places)))
+
+    def test_registry_equals_folders(self):
+        listing = subprocess.run([TERSOR, "list", "codecs", "--format", "json"], capture_output=True, text=True, check=True)
+        registered = {codec["name"] for codec in json.loads(listing.stdout)}
+        self.assertEqual({os.path.basename(name) for name in codec_folders()}, registered)
+
+    def test_scripts(self):
+        for name in ("setup", "test", "demo", "fetch"):
+            path = os.path.join("scripts", name)
+            result = subprocess.run([os.path.join(rooms.ROOT, path), "--help"], capture_output=True, text=True, check=False)
+            with self.subTest(script=name):
+                self.assertEqual((0, ""), (result.returncode, result.stderr))
+                self.assertIn(f"usage: scripts/{name}", result.stdout)
+        long = [path for path in rooms.tracked_files("") if path.startswith("scripts/") and len(read(path).splitlines()) > 90]
+        self.assertEqual([], long)
+
+    def test_no_machine_of_ours(self):
+        for path in rooms.tracked_files(".md", ".cpp", ".hpp", ".cu", ".cuh", ".py", ".txt", ".json", ".cmake", ".sql"):
+            with self.subTest(path=path):
+                self.assertNotRegex(read(path), r"/root/|(?<![\w.])/work/|/home/[a-z]")
+
+    def test_help_starts_fast(self):
+        """Under 20 ms: the best of 20, since a shared machine may take any one of them away."""
+        import time
+        best = 1.0
+        for _ in range(20):
+            started = time.perf_counter()
+            subprocess.run([TERSOR, "--help"], stdout=subprocess.DEVNULL, check=True)
+            best = min(best, time.perf_counter() - started)
+        self.assertLess(best, 0.020)
+
+    def test_planted(self):
+        self.assertEqual(["x.md: no file no/where.md"], broken_links("x.md", "[a](no/where.md) [b](README.md)"))
+        self.assertEqual(["x.md: no file scripts/none"], broken_links("x.md", "`scripts/none` `scripts/test`"))
+        self.assertTrue(command_problems("x.md", "```\nbuild/bin/tersor frobnicate --db x\n```\n"))
+        self.assertTrue(command_problems("x.md", "`tersor run FILE --no-such-option`"))
+
+
+if __name__ == "__main__":
+    unittest.main()
