@@ -30,6 +30,17 @@ void multiply_row(const float* HWY_RESTRICT x, const float* HWY_RESTRICT matrix,
   }
 }
 
+void multiply_toeplitz(const float* HWY_RESTRICT x, std::int64_t rows,
+                       const float* HWY_RESTRICT diagonals, std::int64_t columns,
+                       float* HWY_RESTRICT out) {
+  std::fill(out, out + columns, 0.0f);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const float* HWY_RESTRICT d = diagonals - i;
+    const float value = x[i];
+    for (std::int64_t j = 0; j < columns; ++j) out[j] += d[j] * value;
+  }
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace tersor::compressors::dense
 HWY_AFTER_NAMESPACE();
@@ -37,9 +48,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tersor::compressors::dense {
 HWY_EXPORT(multiply_row);
+HWY_EXPORT(multiply_toeplitz);
 void multiply_row(const float* x, const float* matrix, std::int64_t rows, std::int64_t columns,
                   float* out) {
   HWY_DYNAMIC_DISPATCH(multiply_row)(x, matrix, rows, columns, out);
+}
+void multiply_toeplitz(const float* x, std::int64_t rows, const float* diagonals,
+                       std::int64_t columns, float* out) {
+  HWY_DYNAMIC_DISPATCH(multiply_toeplitz)(x, rows, diagonals, columns, out);
 }
 }  // namespace tersor::compressors::dense
 #endif  // HWY_ONCE

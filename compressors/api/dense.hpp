@@ -10,4 +10,9 @@ namespace tersor::compressors::dense {
 void multiply_row(const float* x, const float* matrix, std::int64_t rows, std::int64_t columns,
                   float* out);
 
+/// out[j] = sum over ascending i < rows of x[i] * diagonals[j - i], j < columns: `diagonals` points
+/// at the one of j = i.
+void multiply_toeplitz(const float* x, std::int64_t rows, const float* diagonals,
+                       std::int64_t columns, float* out);
+
 }  // namespace tersor::compressors::dense

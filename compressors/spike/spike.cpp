@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compressors/spike/spike.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "compressors/api/bits.hpp"
+#include "compressors/api/blocks.hpp"
+#include "compressors/api/floats.hpp"
+#include "compressors/api/registry.hpp"
+#include "compressors/api/workspace.hpp"
+#include "compressors/spike/spike_kernels.hpp"
+
+namespace tersor::compressors {
+namespace {
+
+constexpr std::int64_t kLongestGroup = 256;
+
+CodecInfo spike_info() {
+  CodecInfo info;
+  info.name = "spike";
+  info.summary = "quantised groups whose extreme values stay float16";
+  info.source = "FlashCommunication V2, 2025";
+  info.parameters = {
+      Parameter::integer("bits", 4, 1, 8, "bits per value"),
+      Parameter::integer("group", 128, 1, kLongestGroup, "values of a group along hidden"),
+      Parameter::integer("reserve", 1, 1, 127, "smallest and largest values kept, each"),
+  };
+  info.make = [](const Arguments& a) {
+    SpikeOptions o;
+    o.bits = static_cast<int>(a.integer("bits"));
+    o.group = a.integer("group");
+    o.reserve = a.integer("reserve");
+    if (2 * o.reserve >= o.group)
+      throw Error(ErrorKind::kSpec, "spike: 2 reserve = " + std::to_string(2 * o.reserve) +
+                                        " is not less than group = " + std::to_string(o.group));
+    return std::make_shared<Spike>(o, a.canonical());
+  };
+  info.examples = {"spike(bits=1)", "spike(bits=2,group=32)", "spike(bits=5,group=24,reserve=3)",
+                   "spike(bits=8,group=256,reserve=2)"};
+  return info;
+}
+
+const CodecRegistrar kRegistrar(spike_info());
+
+// One group on its way: values with NaN as 0 and -0 as +0, and which of them are reserved.
+struct Group {
+  std::array<float, kLongestGroup> values;
+  std::array<bool, kLongestGroup> is_reserved;
+  std::array<std::uint8_t, kLongestGroup> at;  // the reserved ones, in payload order
+  std::int64_t length = 0;
+  std::int64_t reserved = 0;
+};
+
+// The `count` smallest (or largest) of those not yet taken, ties to the lowest position, written in
+// ascending order of (value, position).
+template <bool kSmallest>
+void take_extremes(Group& g, std::int64_t count) {
+  std::uint8_t* const first = g.at.data() + g.reserved;
+  for (std::int64_t c = 0; c < count; ++c) {
+    std::int64_t best = -1;
+    for (std::int64_t i = 0; i < g.length; ++i) {
+      if (g.is_reserved[static_cast<std::size_t>(i)]) continue;
+      const float v = g.values[static_cast<std::size_t>(i)];
+      if (best < 0 || (kSmallest ? v < g.values[static_cast<std::size_t>(best)]
+                                 : v > g.values[static_cast<std::size_t>(best)]))
+        best = i;
+    }
+    g.is_reserved[static_cast<std::size_t>(best)] = true;
+    g.at[static_cast<std::size_t>(g.reserved++)] = static_cast<std::uint8_t>(best);
+  }
+  std::sort(first, first + count, [&](std::uint8_t a, std::uint8_t b) {
+    return g.values[a] < g.values[b] || (g.values[a] == g.values[b] && a < b);
+  });
+}
+
+void find_reserved(Group& g, std::int64_t reserve) {
+  g.reserved = 0;
+  std::fill_n(g.is_reserved.begin(), g.length, g.length <= 2 * reserve);
+  if (g.length <= 2 * reserve) {
+    g.reserved = g.length;
+    std::iota(g.at.begin(), g.at.begin() + g.length, std::uint8_t{0});
+    return;
+  }
+  take_extremes<true>(g, reserve);
+  take_extremes<false>(g, reserve);
+}
+
+struct Limits {
+  std::uint16_t minimum = 0;  // float16
+  std::uint16_t step = 0;     // float16; negative where the minimum rounds above the maximum
+};
+
+Limits find_limits(const Group& g, float top) {
+  float low = std::numeric_limits<float>::infinity();
+  float high = -low;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(g.length); ++i) {
+    if (g.is_reserved[i] || !is_finite(g.values[i])) continue;
+    low = std::min(low, g.values[i]);
+    high = std::max(high, g.values[i]);
+  }
+  if (low > high) low = high = 0.0f;
+  const std::uint16_t minimum = scale_to_float16(low);
+  return {minimum, scale_to_float16((high - float16_to_float32(minimum)) / top)};
+}
+
+void encode_group(const Group& g, const Limits& limits, float top, std::uint8_t* codes) {
+  const float m = float16_to_float32(limits.minimum);
+  const float s = float16_to_float32(limits.step);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(g.length); ++i) {
+    float v = s == 0.0f || g.is_reserved[i] ? 0.0f : (g.values[i] - m) / s;
+    v = v > 0.0f ? v : 0.0f;
+    v = v < top ? v : top;
+    codes[i] = static_cast<std::uint8_t>(round_nearest_even(v));
+  }
+}
+
+}  // namespace
+
+Spike::Spike(const SpikeOptions& options, std::string canonical)
+    : LeafCodec(std::move(canonical), Exchange::kGather), options_(options) {}
+
+Properties Spike::properties() const {
+  Properties p;
+  // Values beyond 65,504 saturate: README has the bound between float16's limits.
+  p.error_bound_of_absmax = 2.0;
+  p.token_local = true;
+  p.sample_local = true;
+  return p;
+}
+
+std::int64_t Spike::reserved_of_all(const Shape& shape) const {
+  const ScopeGrid groups = grid(shape);
+  const std::int64_t tail = shape.hidden % groups.group();
+  const std::int64_t full = shape.hidden / groups.group();
+  return shape.rows() * (full * reserved_of(groups.group()) + reserved_of(tail));
+}
+
+LeafCodec::Sizes Spike::sizes(const Shape& shape, DType) const {
+  const auto groups = static_cast<std::size_t>(grid(shape).count());
+  const auto reserved = static_cast<std::size_t>(reserved_of_all(shape));
+  return {4 * groups + 3 * reserved,
+          static_cast<std::size_t>(options_.bits) * packed_bytes(shape.elements(), 1)};
+}
+
+std::size_t Spike::workspace_bytes(const Shape& shape, DType, const Context&) const {
+  return Scratch::bytes_for<std::uint8_t>(shape.elements());
+}
+
+void Spike::write(const TensorView& in, std::byte* out, const Context& context) const {
+  const ScopeGrid groups = grid(in.shape);
+  const std::int64_t n = in.shape.elements();
+  const auto top = static_cast<float>((1 << options_.bits) - 1);
+  Scratch scratch(context);
+  const auto codes = scratch.take<std::uint8_t>(n);
+  std::byte* minima = out;
+  std::byte* steps = minima + 2 * groups.count();
+  std::byte* values = steps + 2 * groups.count();
+  std::byte* positions = values + 2 * reserved_of_all(in.shape);
+  std::array<float, kLongestGroup> buffer;
+  Group g;
+  for (std::int64_t s = 0; s < groups.count(); ++s) {
+    const ScopeSlice slice = groups[s];
+    const float* x = load_block(in, slice.begin, slice.length, buffer.data());
+    g.length = slice.length;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(g.length); ++i)
+      g.values[i] = nan_to_zero(x[i]) + 0.0f;
+    find_reserved(g, options_.reserve);
+    const Limits limits = find_limits(g, top);
+    store(minima, limits.minimum);
+    store(steps, limits.step);
+    minima += 2;
+    steps += 2;
+    for (std::size_t r = 0; r < static_cast<std::size_t>(g.reserved); ++r) {
+      store(values, scale_to_float16(g.values[g.at[r]]));
+      store(positions, g.at[r]);
+      values += 2;
+      ++positions;
+    }
+    encode_group(g, limits, top, codes.data() + slice.begin);
+  }
+  std::byte* plane = positions;
+  for (int bit = options_.bits - 1; bit >= 0; --bit) {
+    kernels::gather_plane(codes.data(), n, bit, plane);
+    plane += packed_bytes(n, 1);
+  }
+}
+
+void Spike::read(const std::byte* payload, const Shape& shape, DType, bool is_accumulated,
+                 float* out, const Context& context) const {
+  const ScopeGrid groups = grid(shape);
+  const std::int64_t n = shape.elements();
+  Scratch scratch(context);
+  const auto codes = scratch.take<std::uint8_t>(n);
+  const std::byte* minima = payload;
+  const std::byte* steps = minima + 2 * groups.count();
+  const std::byte* values = steps + 2 * groups.count();
+  const std::byte* positions = values + 2 * reserved_of_all(shape);
+  const std::byte* planes = positions + reserved_of_all(shape);
+  std::fill(codes.begin(), codes.end(), std::uint8_t{0});
+  for (int bit = options_.bits - 1; bit >= 0; --bit) {
+    kernels::scatter_plane(planes, n, bit, codes.data());
+    planes += packed_bytes(n, 1);
+  }
+  std::array<float, kLongestGroup> decoded;
+  for (std::int64_t s = 0; s < groups.count(); ++s) {
+    const ScopeSlice slice = groups[s];
+    const float m = float16_to_float32(load<std::uint16_t>(minima + 2 * s));
+    const float step = float16_to_float32(load<std::uint16_t>(steps + 2 * s));
+    for (std::int64_t i = 0; i < slice.length; ++i)
+      decoded[static_cast<std::size_t>(i)] =
+          m + static_cast<float>(codes[static_cast<std::size_t>(slice.begin + i)]) * step;
+    for (std::int64_t r = 0; r < reserved_of(slice.length); ++r) {
+      const auto at = load<std::uint8_t>(positions++);
+      if (at >= slice.length)
+        throw Error(ErrorKind::kPayload, "spike: position " + std::to_string(at) +
+                                             " is outside its group of " +
+                                             std::to_string(slice.length));
+      decoded[at] = float16_to_float32(load<std::uint16_t>(values));
+      values += 2;
+    }
+    float* to = out + slice.begin;
+    for (std::int64_t i = 0; i < slice.length; ++i)
+      to[i] = is_accumulated ? to[i] + decoded[static_cast<std::size_t>(i)]
+                             : decoded[static_cast<std::size_t>(i)];
+  }
+}
+
+}  // namespace tersor::compressors
