@@ -14,6 +14,7 @@
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/tanh.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -320,7 +321,7 @@ at::Tensor Bert::drop(const at::Tensor& x, std::uint32_t site, const Cut& cut) {
 }
 
 at::Tensor Bert::embed(const datasets::Batch& batch) {
-  const at::IntArrayRef shape{batch.rows, batch.sequence};
+  const std::array<std::int64_t, 2> shape{batch.rows, batch.sequence};
   at::Tensor x = at::add(at::embedding(words_, borrow(batch.ids, shape)),
                          at::embedding(types_, borrow(batch.types, shape)));
   x = at::add(x, positions_.narrow(0, 0, batch.sequence));

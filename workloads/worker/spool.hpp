@@ -13,8 +13,8 @@ namespace tersor::workloads {
 /// How a rank ended, as the `end` record says it.
 struct Ending {
   std::string status = "ok";  ///< ok | failed | diverged | oom
-  std::string reason;
-  std::string checksum;  ///< rank 0, after a whole run
+  std::string reason{};
+  std::string checksum{};  ///< rank 0, after a whole run
 };
 
 /// The spool of one rank, DIR/rank<r>.jsonl. Thread-safe; the `end` record is written once and
