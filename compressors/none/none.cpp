@@ -30,7 +30,7 @@ const CodecRegistrar kRegistrar(none_info());
 Properties None::properties() const {
   Properties p;
   p.summable = true;
-  p.summable_tolerance = 2e-3;  // a float16 or bfloat16 sum rounds; float32 is exact to 1e-7
+  p.summable_tolerance = 0x1p-8;  // one rounding of the sum to bfloat16; float32 is exact to 2^-24
   p.unbiased = true;
   p.unbiased_range = "every value";
   p.contraction = [](const Shape&) { return std::optional<double>(1.0); };

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Catch2 2.13 has no run-time parameters: one test case per codec spec and property group is
+// registered here, from the registry, before the session starts.
+#define CATCH_CONFIG_RUNNER
+#include <catch2/catch.hpp>
+
+#include "compressors/suite/subject.hpp"
+
+namespace tersor::compressors::suite {
+namespace {
+
+struct Check {
+  const char* name;
+  void (*run)(const Subject&);
+};
+
+constexpr Check kChecks[] = {{"spec", check_spec},
+                             {"bytes", check_bytes},
+                             {"values", check_values},
+                             {"special values", check_special_values},
+                             {"sums", check_sums},
+                             {"unbiased", check_unbiased},
+                             {"contraction", check_contraction},
+                             {"locality", check_locality},
+                             {"damaged payloads", check_damaged_payloads},
+                             {"state", check_state},
+                             {"large", check_large}};
+
+class Invoker : public Catch::ITestInvoker {
+ public:
+  Invoker(Subject subject, const Check& check) : subject_(std::move(subject)), check_(check) {}
+  void invoke() const override {
+    INFO(subject_.spec);
+    check_.run(subject_);
+  }
+
+ private:
+  Subject subject_;
+  const Check& check_;
+};
+
+void register_all() {
+  for (const Subject& subject : all_subjects())
+    for (const Check& check : kChecks)
+      Catch::getMutableRegistryHub().registerTest(Catch::makeTestCase(
+          new Invoker(subject, check), "",
+          Catch::NameAndTags(subject.spec + ": " + check.name, std::string("[") + check.name + "]"),
+          CATCH_INTERNAL_LINEINFO));
+}
+
+}  // namespace
+}  // namespace tersor::compressors::suite
+
+int main(int argc, char** argv) {
+  Catch::Session session;
+  try {
+    tersor::compressors::suite::register_all();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "codec suite: %s\n", error.what());
+    return 1;
+  }
+  return session.run(argc, argv);
+}
