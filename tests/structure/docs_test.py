@@ -93,8 +93,8 @@ class Documents(unittest.TestCase):
                 self.assertNotIn(-1, places, dict(zip(CODEC_SECTIONS, places)))
 
     def test_registry_equals_folders(self):
-        listing = subprocess.run([TERSOR, "list", "codecs", "--format", "json"], capture_output=True, text=True, check=True)
-        registered = {codec["name"] for codec in json.loads(listing.stdout)}
+        listing = subprocess.run([TERSOR, "list", "codecs", "--json"], capture_output=True, text=True, check=True)
+        registered = {codec["name"] for codec in json.loads(listing.stdout)["codecs"]}
         self.assertEqual({os.path.basename(name) for name in codec_folders()}, registered)
 
     def test_scripts(self):
