@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "common/cell.hpp"
+#include "results/db/store.hpp"
+
+namespace tersor::harness {
+
+/// What a database knows of earlier runs, read once: the deciding run of every cell and seed, and
+/// how long runs took.
+class History {
+ public:
+  /// Nothing known.
+  History() = default;
+  /// A file that is not there knows nothing. Throws as results::Reader.
+  explicit History(const std::filesystem::path& database);
+
+  struct Past {
+    results::RunStatus status = results::RunStatus::kPlanned;
+    int attempt = 0;
+    std::string reason;
+  };
+  const Past* find(const std::string& cell_key, std::uint64_t seed) const;
+
+  /// Mean seconds of ok runs of the cell, else of cells of the same model, data set and hardware;
+  /// nothing where there was none.
+  std::optional<double> seconds(const std::string& cell_key, const CellConfig& cell) const;
+  /// A run of this session.
+  void add_seconds(const std::string& cell_key, const CellConfig& cell, double seconds);
+
+ private:
+  struct Mean {
+    double sum = 0;
+    int count = 0;
+  };
+  void add(const std::string& key, const std::string& kind, double seconds);
+  static std::string kind_of(const CellConfig& cell);
+
+  std::unordered_map<std::string, Past> past_;   ///< "cell_key seed"
+  std::unordered_map<std::string, Mean> times_;  ///< by cell key, and by kind_of
+};
+
+}  // namespace tersor::harness

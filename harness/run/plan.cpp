@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/plan.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <unordered_map>
+#include <utility>
+
+#include "common/error.hpp"
+#include "harness/run/cell_identity.hpp"
+
+namespace tersor::harness {
+namespace {
+
+using results::RunStatus;
+
+/// Keeps each reason once: a large matrix has few.
+class Reasons {
+ public:
+  explicit Reasons(std::vector<std::string>& texts) : texts_(texts) {}
+  std::uint32_t add(const std::string& text) {
+    const auto [found, is_new] = known_.emplace(text, static_cast<std::uint32_t>(texts_.size()));
+    if (is_new) texts_.push_back(text);
+    return found->second;
+  }
+
+ private:
+  std::vector<std::string>& texts_;
+  std::unordered_map<std::string, std::uint32_t> known_;
+};
+
+struct Decision {
+  Action action = Action::kRun;
+  std::string reason = "new";
+  bool is_unsuccessful = false;
+};
+
+Decision decide(const History::Past* past, const PlanOptions& options) {
+  if (!past) return {};
+  const std::string attempt = "attempt " + std::to_string(past->attempt);
+  const std::string status(results::to_string(past->status));
+  const std::string what = status + (past->reason.empty() ? "" : ": " + past->reason);
+  switch (past->status) {
+    case RunStatus::kOk: return {Action::kSkip, "ok in the database (" + attempt + ")"};
+    case RunStatus::kPlanned:
+    case RunStatus::kRunning:  // only seen by --dry-run: `run` settles them first
+      return {Action::kRun, "again: " + attempt + " was left unfinished"};
+    case RunStatus::kSkipped:
+    case RunStatus::kInfeasible: return {Action::kRun, "was " + what};
+    default: break;
+  }
+  if (was_interrupted(*past)) return {Action::kRun, "again: " + attempt + " was " + past->reason};
+  if (options.retry_failed) return {Action::kRun, "--retry-failed: " + attempt + " " + what};
+  return {Action::kSkip, attempt + " " + what + "; --retry-failed runs it again", true};
+}
+
+}  // namespace
+
+const char* const kInterruptedReason = "interrupted";
+
+bool was_interrupted(const History::Past& past) {
+  return past.status == RunStatus::kFailed && past.reason.rfind(kInterruptedReason, 0) == 0;
+}
+
+std::string_view to_string(Action action) {
+  switch (action) {
+    case Action::kRun: return "run";
+    case Action::kSkip: return "skip";
+    case Action::kFilteredOut: return "filter";
+    case Action::kInfeasible: return "infeasible";
+  }
+  return "run";
+}
+
+std::size_t Plan::count(Action action) const {
+  const auto found = counts.find(action);
+  return found == counts.end() ? 0 : found->second;
+}
+
+Plan make_plan(const Matrix& matrix, const RunFilter& filter, const History& history,
+               const Machine& machine, const Resources& resources, const PlanOptions& options) {
+  Plan plan;
+  Reasons reasons(plan.reasons);
+  double known_seconds = 0;
+  std::size_t known_runs = 0;
+  for (std::size_t index = 0; index < matrix.size(); ++index) {
+    const RunSpec run = matrix.at(index);
+    Decision decision;
+    if (!filter.matches(run)) {
+      decision = {Action::kFilteredOut, "filtered out by --filter"};
+    } else {
+      const std::string key = key_of(run.cell);
+      decision = decide(history.find(key, run.seed), options);
+      if (decision.action == Action::kRun) {
+        const Feasibility feasible = judge_cell(run.cell, machine, resources);
+        if (!feasible.why_not.empty()) {
+          decision = {Action::kInfeasible, feasible.why_not};
+        } else {
+          if (!feasible.warning.empty())
+            ++plan.warnings[run.cell.hardware.name + " " + feasible.warning];
+          if (const auto seconds = history.seconds(key, run.cell)) {
+            known_seconds += *seconds;
+            ++known_runs;
+          }
+        }
+      }
+    }
+    plan.entries.push_back(
+        {index, decision.action, decision.is_unsuccessful, reasons.add(decision.reason)});
+    ++plan.counts[decision.action];
+    plan.unsuccessful += decision.is_unsuccessful ? 1 : 0;
+  }
+  if (plan.count(Action::kFilteredOut) == matrix.size())
+    throw Error(ErrorKind::kUsage, "--filter leaves none of the " + std::to_string(matrix.size()) +
+                                       " runs of the matrix");
+  if (known_runs > 0)
+    plan.estimate_seconds = known_seconds / static_cast<double>(known_runs) *
+                            static_cast<double>(plan.count(Action::kRun));
+  return plan;
+}
+
+std::string duration_text(double seconds) {
+  std::array<char, 48> text{};
+  const auto whole = static_cast<long long>(std::llround(seconds));
+  if (seconds < 9.95) {
+    std::snprintf(text.data(), text.size(), "%.1f s", seconds);
+  } else if (whole < 60) {
+    std::snprintf(text.data(), text.size(), "%lld s", whole);
+  } else if (whole < 3600) {
+    std::snprintf(text.data(), text.size(), "%lld min %02lld s", whole / 60, whole % 60);
+  } else {
+    std::snprintf(text.data(), text.size(), "%lld h %02lld min", whole / 3600, whole % 3600 / 60);
+  }
+  return text.data();
+}
+
+}  // namespace tersor::harness

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/runner.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+#include "common/error.hpp"
+#include "harness/hardware/machine.hpp"
+#include "harness/hardware/profile.hpp"
+#include "harness/matrix/matrix.hpp"
+#include "harness/matrix/run_filter.hpp"
+#include "harness/run/cell_identity.hpp"
+#include "harness/run/console.hpp"
+#include "harness/run/history.hpp"
+#include "harness/run/interrupt.hpp"
+#include "harness/run/plan.hpp"
+#include "harness/run/run_lock.hpp"
+#include "harness/run/session.hpp"
+
+namespace tersor::harness {
+namespace {
+
+namespace fs = std::filesystem;
+using results::RunStatus;
+
+/// One `tersor run`, from plan to summary.
+class Runner {
+ public:
+  explicit Runner(const RunOptions& options)
+      : options_(options),
+        console_(stdout),
+        text_(Matrix::open(options.matrix)),
+        matrix_(text_, load_profiles(options.profiles), options.allow_many),
+        filter_(options.filters),
+        machine_(probe_machine()),
+        resources_(find_resources(options.data, options.weights)) {}
+
+  RunExit run() {
+    check_database();
+    if (options_.is_dry_run) {
+      History history(options_.database);
+      const Plan plan = make(history);
+      print_plan(plan, true);
+      return plan.unsuccessful > 0                 ? kSomeFailed
+             : plan.count(Action::kInfeasible) > 0 ? kSomeInfeasible
+                                                   : kAllOk;
+    }
+    InterruptGuard guard;
+    const RunLock lock(options_.database);
+    Session session(options_, matrix_.name(), text_.text(), machine_, resources_);
+    settle(session);
+    History history(options_.database);
+    const Plan plan = make(history);
+    print_plan(plan, false);
+    for (const PlanEntry& entry : plan.entries) {
+      if (InterruptGuard::signal() != 0) break;
+      if (entry.action == Action::kInfeasible)
+        session.record_unstarted(matrix_.at(entry.index), RunStatus::kInfeasible,
+                                 plan.reason(entry));
+    }
+    execute(session, plan, history);
+    return summary(plan);
+  }
+
+ private:
+  /// Says what is wrong with an existing file before anything is made beside it.
+  void check_database() const {
+    std::error_code ignored;
+    if (fs::exists(options_.database, ignored) && !fs::is_empty(options_.database, ignored))
+      (void)History(options_.database);
+  }
+
+  Plan make(const History& history) const {
+    return make_plan(matrix_, filter_, history, machine_, resources_, {options_.retry_failed});
+  }
+
+  void settle(Session& session) {
+    for (const auto& [run, status, reason] : session.settle_unfinished())
+      console_.line("settled  " + run.cell_key + " seed " + std::to_string(run.seed) + " attempt " +
+                    std::to_string(run.attempt) + ", which a harness had left running: " +
+                    std::string(results::to_string(status)) +
+                    (reason.empty() ? "" : " (" + reason + ")"));
+  }
+
+  void print_plan(const Plan& plan, bool is_complete) {
+    std::string head = matrix_.name() + ": " + std::to_string(matrix_.size()) + " runs, " +
+                       std::to_string(plan.count(Action::kRun)) + " to do, " +
+                       std::to_string(plan.count(Action::kSkip)) + " in the database";
+    if (const auto n = plan.count(Action::kInfeasible))
+      head += ", " + std::to_string(n) + " infeasible";
+    if (const auto n = plan.count(Action::kFilteredOut))
+      head += ", " + std::to_string(n) + " filtered out";
+    if (plan.count(Action::kRun) > 0)
+      head += plan.estimate_seconds
+                  ? "; about " + duration_text(*plan.estimate_seconds) + " by earlier runs"
+                  : "; no earlier run tells how long they take";
+    console_.line(head);
+    for (const auto& [warning, runs] : plan.warnings)
+      console_.line("warning: " + warning + " (" + std::to_string(runs) + " runs)");
+    constexpr std::size_t kMostLines = 200;
+    std::size_t lines = 0;
+    for (const PlanEntry& entry : plan.entries) {
+      const bool is_shown =
+          is_complete || entry.action == Action::kSkip || entry.action == Action::kInfeasible;
+      if (!is_shown || (!is_complete && ++lines > kMostLines)) continue;
+      std::string name(to_string(entry.action));
+      name.resize(std::max<std::size_t>(name.size(), 10), ' ');
+      console_.line(name + "  " + matrix_.at(entry.index).label + ": " + plan.reason(entry));
+    }
+    if (lines > kMostLines)
+      console_.line("... and " + std::to_string(lines - kMostLines) +
+                    " more that are not run; --dry-run lists them all");
+  }
+
+  void execute(Session& session, const Plan& plan, History& history) {
+    const std::size_t due = plan.count(Action::kRun);
+    std::size_t number = 0;
+    std::string stopped_by;
+    for (const PlanEntry& entry : plan.entries) {
+      if (entry.action != Action::kRun) continue;
+      if (InterruptGuard::signal() != 0) return;
+      const RunSpec run = matrix_.at(entry.index);
+      if (!stopped_by.empty()) {
+        session.record_unstarted(run, RunStatus::kSkipped,
+                                 "--fail-fast: not started after " + stopped_by);
+        ++skipped_;
+        continue;
+      }
+      ++number;
+      std::string head = "[";
+      head.append(std::to_string(number)).append("/").append(std::to_string(due)).append("]");
+      const bool is_ok = execute_one(session, plan, entry, run, history, head, due - number);
+      if (!is_ok && options_.fail_fast && InterruptGuard::signal() == 0) stopped_by = run.label;
+    }
+  }
+
+  bool execute_one(Session& session, const Plan& plan, const PlanEntry& entry, const RunSpec& run,
+                   History& history, const std::string& head, std::size_t after) {
+    const std::string key = key_of(run.cell);
+    const auto expected = history.seconds(key, run.cell);
+    const auto* past = history.find(key, run.seed);
+    const auto to_go = [&](double seconds,
+                           const std::optional<double>& one) -> std::optional<double> {
+      if (!one) return std::nullopt;
+      return std::max(0.0, *one - seconds) + *one * static_cast<double>(after);
+    };
+    const auto done = session.execute(
+        run, past ? past->attempt : 0, static_cast<int>(started_++),
+        [&](const Progress& progress, double seconds) {
+          auto one = expected;
+          if (progress.steps > 0 && progress.step > 0)
+            one =
+                seconds * static_cast<double>(progress.steps) / static_cast<double>(progress.step);
+          console_.live(head + "  " + run.label, progress, seconds, to_go(seconds, one));
+        });
+    const RunOutcome& outcome = done.outcome;
+    const bool is_ok = outcome.status == RunStatus::kOk;
+    ++statuses_[outcome.status];
+    if (is_ok) history.add_seconds(key, run.cell, outcome.seconds);
+    std::string line = head + "  " + std::string(results::to_string(outcome.status));
+    line += "  " + duration_text(outcome.seconds) + "  " + run.label;
+    if (!done.quality.empty()) line += "  " + done.quality;
+    if (plan.reason(entry) != "new") line += "  (" + plan.reason(entry) + ")";
+    if (!outcome.reason.empty()) line += "  " + outcome.reason;
+    const auto one = history.seconds(key, run.cell);
+    if (after > 0 && one && InterruptGuard::signal() == 0)
+      line += end_text(*one * static_cast<double>(after));
+    console_.line(line);
+    if (!is_ok && InterruptGuard::signal() == 0) {
+      print_log(outcome.log_tail);
+      console_.line("    log and spool: " + done.folder.string());
+    }
+    return is_ok;
+  }
+
+  /// The last lines, indented; the whole tail is in the database.
+  void print_log(const std::string& tail) {
+    constexpr int kLines = 8;
+    std::size_t begin = tail.size();
+    for (int line = 0; line <= kLines && begin != std::string::npos && begin > 0; ++line)
+      begin = tail.rfind('\n', begin - 1);
+    begin = begin == std::string::npos || begin == 0 ? 0 : begin + 1;
+    while (begin < tail.size()) {
+      const auto end = std::min(tail.find('\n', begin), tail.size());
+      console_.line("    | " + tail.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+
+  RunExit summary(const Plan& plan) {
+    const std::size_t ok_before = plan.count(Action::kSkip) - plan.unsuccessful;
+    const std::size_t ok = statuses_[RunStatus::kOk] + ok_before;
+    std::string text = matrix_.name() + ": " + std::to_string(ok) + " ok";
+    if (ok_before > 0) text += " (" + std::to_string(ok_before) + " before)";
+    std::size_t bad = plan.unsuccessful;
+    for (const auto& [status, count] : statuses_) {
+      if (status == RunStatus::kOk || count == 0) continue;
+      text += ", " + std::to_string(count) + " " + std::string(results::to_string(status));
+      bad += count;
+    }
+    if (plan.unsuccessful > 0) text += ", " + std::to_string(plan.unsuccessful) + " failed before";
+    if (skipped_ > 0) text += ", " + std::to_string(skipped_) + " skipped";
+    const std::size_t infeasible = plan.count(Action::kInfeasible);
+    if (infeasible > 0) text += ", " + std::to_string(infeasible) + " infeasible";
+    console_.line(text);
+    if (InterruptGuard::signal() != 0) {
+      console_.line("interrupted: the same command goes on where it stopped");
+      return kInterrupted;
+    }
+    if (ok > 0)
+      console_.line("next: tersor report --db " + options_.database.string() + " --out report");
+    return bad > 0 ? kSomeFailed : infeasible > 0 ? kSomeInfeasible : kAllOk;
+  }
+
+  RunOptions options_;
+  Console console_;
+  JsonText text_;
+  Matrix matrix_;
+  RunFilter filter_;
+  Machine machine_;
+  Resources resources_;
+  std::map<RunStatus, std::size_t> statuses_;
+  std::size_t started_ = 0;
+  std::size_t skipped_ = 0;
+};
+
+}  // namespace
+
+RunExit run_matrix(const RunOptions& options) { return Runner(options).run(); }
+
+}  // namespace tersor::harness

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/session.hpp"
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <system_error>
+
+#include "common/error.hpp"
+#include "common/files.hpp"
+#include "harness/launch/leftovers.hpp"
+#include "harness/run/cell_identity.hpp"
+#include "harness/run/plan.hpp"
+#include "harness/run/run_lock.hpp"
+
+namespace tersor::harness {
+namespace {
+
+namespace fs = std::filesystem;
+using results::RunInfo;
+using results::RunStatus;
+
+/// Spool folders are stored relative to the database's folder, so that both can move together.
+fs::path stored_path(const fs::path& folder) {
+  return folder.parent_path().filename() / folder.filename();
+}
+
+std::string with_reason(const std::string& first, const std::string& second) {
+  return first.empty() || second.empty() ? first + second : first + "; " + second;
+}
+
+}  // namespace
+
+Session::Session(const RunOptions& options, const std::string& sweep_name,
+                 const std::string& matrix_text, const Machine& machine, const Resources& resources)
+    : options_(options),
+      machine_(machine),
+      resources_(resources),
+      runs_folder_(runs_folder(options.database)),
+      worker_(find_worker()),
+      store_(options.database),
+      sweep_(store_.add_sweep(sweep_name, matrix_text)) {}
+
+std::vector<Session::Settled> Session::settle_unfinished() {
+  std::vector<Settled> all;
+  for (const RunInfo& run : store_.unfinished_runs()) {
+    Settled settled{run, RunStatus::kFailed,
+                    std::string(kInterruptedReason) + ": the harness died during the run"};
+    const fs::path folder = runs_folder_.parent_path() / run.spool_dir;
+    end_leftover_ranks(folder);
+    try {
+      if (const auto claimed = store_.ingest(run.id, folder)) {
+        settled.status = *claimed;
+        // A rank that was told to stop says "failed", "interrupted": that is the harness's end.
+        const auto end = read_spool_end(folder, 0);
+        const std::string said = end ? end->reason : "";
+        if (*claimed == RunStatus::kOk) {
+          settled.reason = "";
+        } else if (said.rfind(kInterruptedReason, 0) != 0) {
+          settled.reason = with_reason(said, "its harness had died");
+        } else {
+          settled.status = RunStatus::kFailed;
+        }
+      }
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::kDatabase) throw;
+      settled.reason = with_reason(settled.reason, error.what());
+    }
+    constexpr int kUnknownExit = -1;
+    const bool is_ok = settled.status == RunStatus::kOk;
+    store_.finish_run(run.id, settled.status, settled.reason, is_ok ? 0 : kUnknownExit,
+                      log_tail(folder, 64));
+    all.push_back(settled);
+  }
+  return all;
+}
+
+Session::Executed Session::execute(
+    const RunSpec& run, int last_attempt, int order,
+    const std::function<void(const Progress&, double)>& on_progress) {
+  const std::string key = key_of(run.cell);
+  store_.add_cell(key, to_json(run.cell), codec_facts(run.cell));
+  Executed done;
+  done.folder = new_folder(key, run.seed, last_attempt + 1);
+  const RunInfo info = store_.begin_run(key, run.seed, sweep_, run.block, order, machine_.host,
+                                        stored_path(done.folder).string());
+  done.attempt = info.attempt;
+  write_cell_file(done.folder, run, info);
+  done.outcome = run_job({worker_, done.folder, run.cell.hardware, machine_.cores}, options_.limits,
+                         on_progress);
+  const Feasibility hardware = judge_hardware(run.cell.hardware, machine_);
+  if (done.outcome.status == RunStatus::kOk) done.outcome.reason = hardware.warning;
+  done.quality = last_quality(done.folder);
+  store(info, done.folder, done.outcome);
+  if (options_.drop_spools && done.outcome.status == RunStatus::kOk) {
+    std::error_code ignored;  // a folder that stays costs only space
+    fs::remove_all(done.folder, ignored);
+  }
+  return done;
+}
+
+void Session::store(const RunInfo& info, const fs::path& folder, RunOutcome& outcome) {
+  try {
+    const auto claimed = store_.ingest(info.id, folder);
+    if (outcome.status == RunStatus::kOk && claimed != RunStatus::kOk) {
+      outcome.status = claimed.value_or(RunStatus::kFailed);
+      outcome.reason = "all ranks exited with 0, but their spools say " +
+                       (claimed ? std::string(to_string(*claimed)) : std::string("nothing"));
+    }
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kData && error.kind() != ErrorKind::kMissing) throw;
+    if (outcome.status == RunStatus::kOk) outcome.status = RunStatus::kFailed;
+    outcome.reason = with_reason(outcome.reason, error.what());
+  }
+  store_.finish_run(info.id, outcome.status, outcome.reason, outcome.exit_code, outcome.log_tail);
+}
+
+void Session::record_unstarted(const RunSpec& run, RunStatus status, const std::string& reason) {
+  const std::string key = key_of(run.cell);
+  store_.add_cell(key, to_json(run.cell), codec_facts(run.cell));
+  store_.record_unstarted(key, run.seed, sweep_, status, reason);
+}
+
+fs::path Session::new_folder(const std::string& cell_key, std::uint64_t seed, int attempt) {
+  const std::string name = cell_key + "-" + std::to_string(seed) + "-" + std::to_string(attempt);
+  std::error_code error;
+  // A folder of that name is of another database that was here before: it is left alone.
+  for (int copy = 1;; ++copy) {
+    const fs::path folder = runs_folder_ / (copy == 1 ? name : name + "." + std::to_string(copy));
+    if (fs::create_directory(folder, error)) return folder;
+    if (error)
+      throw Error(ErrorKind::kIo, folder.string() + ": cannot be made: " + error.message());
+  }
+}
+
+void Session::write_cell_file(const fs::path& folder, const RunSpec& run,
+                              const RunInfo& info) const {
+  const WeightFiles files = find_weights(run.cell.model, resources_);
+  const nlohmann::ordered_json cell{{"format", 1},
+                                    {"cell_key", info.cell_key},
+                                    {"seed", info.seed},
+                                    {"attempt", info.attempt},
+                                    {"config", to_json(run.cell)},
+                                    {"data_root", resources_.data_root.string()},
+                                    {"weights", files.weights.string()},
+                                    {"vocab", files.vocabulary.string()},
+                                    {"progress", true},
+                                    {"error_every", options_.error_every}};
+  const std::string text = cell.dump(2) + "\n";
+  write_file(folder / "cell.json", std::as_bytes(std::span(text)));
+}
+
+}  // namespace tersor::harness
