@@ -91,6 +91,8 @@ struct Properties {
   /// |x - C(x)| may exceed |x| by design (unbiased estimates, a part of the channels): no error
   /// feedback around it. Wrappers hand their inner codec's value on.
   bool is_expansive = false;
+  /// false: the payload depends on step or rank, not on tensor, seed and site alone.
+  bool deterministic = true;
   Spread nonfinite_spread = Spread::kElement;
 };
 
@@ -114,6 +116,10 @@ class Codec {
   /// Canonical spec (METHODS section 1, "Spec grammar").
   virtual std::string canonical() const = 0;
   virtual Properties properties() const = 0;
+
+  /// The codec that a message of this shape really uses (`gate` sends `none` below its limit). Ask
+  /// it, not the gate, for exchange and reduce_dtype.
+  virtual const Codec& effective(const Shape&, DType) const { return *this; }
 
   virtual int rounds() const { return 1; }
   virtual Exchange exchange(int round) const = 0;

@@ -46,6 +46,7 @@ Properties Circulant::properties() const {
   p.token_local = true;
   p.sample_local = true;
   p.nonfinite_spread = Spread::kRow;
+  p.is_expansive = true;
   return p;
 }
 

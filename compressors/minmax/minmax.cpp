@@ -128,6 +128,7 @@ Properties MinMax::properties() const {
   // A step is (max - min)/(2^bits - 1), at most twice the absolute maximum over that; nearest
   // rounding loses half of it. The last term covers the rounding of float32.
   const double top = (1 << options_.bits) - 1;
+  p.deterministic = !options_.is_stochastic;
   p.error_bound_of_absmax = (options_.is_stochastic ? 2.0 : 1.0) / top + 0x1p-20;
   p.token_local = options_.scope == Scope::kToken || options_.scope == Scope::kGroup;
   p.sample_local = p.token_local || options_.scope == Scope::kSample;

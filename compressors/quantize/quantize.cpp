@@ -71,7 +71,7 @@ Properties Quantize::properties() const {
   p.error_bound_of_absmax = options_.is_stochastic ? 4.0 : 1.0;
   p.token_local = options_.scope == Scope::kToken || options_.scope == Scope::kGroup;
   p.sample_local = p.token_local || options_.scope == Scope::kSample;
-  p.nonfinite_spread = Spread::kElement;
+  p.deterministic = !options_.is_stochastic;
   return p;
 }
 

@@ -86,6 +86,8 @@ Properties RandK::properties() const {
   p.unbiased = options_.is_unbiased;
   if (p.unbiased) p.unbiased_range = "every finite value, over steps";
   if (!options_.is_unbiased) p.error_bound_of_absmax = 1.0;
+  p.is_expansive = options_.is_unbiased;
+  p.deterministic = false;
   return p;
 }
 

@@ -73,6 +73,7 @@ Properties Srht::properties() const {
   p.token_local = true;
   p.sample_local = true;
   p.nonfinite_spread = Spread::kRow;
+  p.is_expansive = true;
   return p;
 }
 

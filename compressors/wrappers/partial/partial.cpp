@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compressors/wrappers/partial/partial.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "compressors/api/blocks.hpp"
+#include "compressors/api/registry.hpp"
+#include "compressors/api/workspace.hpp"
+
+namespace tersor::compressors {
+namespace {
+
+CodecInfo partial_info() {
+  CodecInfo info;
+  info.name = "partial";
+  info.summary = "sums the first channels only, the rest stays local";
+  info.source = "partial synchronisation of tensor parallelism, 2025";
+  info.parameters = {
+      Parameter::codec("codec", "what compresses the summed channels"),
+      Parameter::real("ratio", "0.5", 0, 1, false, "share of the channels that is summed"),
+  };
+  info.make = [](const Arguments& a) {
+    return std::make_shared<Partial>(a.codec("codec"), a.real("ratio"), a.canonical());
+  };
+  info.examples = {"partial(none)", "partial(quantize(bits=4),ratio=0.3)", "partial(none,ratio=0)",
+                   "partial(cast,ratio=1)", "partial(topk(ratio=0.1,scope=token))"};
+  return info;
+}
+
+const CodecRegistrar kRegistrar(partial_info());
+
+// Rows of `from_width` bytes to rows of `to_width` bytes, as much as both have.
+void copy_rows(const std::byte* from, std::size_t from_width, std::byte* to, std::size_t to_width,
+               std::int64_t rows) {
+  for (std::int64_t r = 0; r < rows; ++r) {
+    std::memcpy(to, from, std::min(from_width, to_width));
+    from += from_width;
+    to += to_width;
+  }
+}
+
+}  // namespace
+
+Partial::Partial(std::shared_ptr<const Codec> inner, double ratio, std::string canonical)
+    : Wrapper(std::move(inner), std::move(canonical)), ratio_(ratio) {}
+
+Shape Partial::inner_shape(const Shape& shape) const {
+  Shape s = shape;
+  s.hidden =
+      static_cast<std::int64_t>(std::floor(ratio_ * static_cast<double>(shape.hidden) + 0.5));
+  return s;
+}
+
+Properties Partial::properties() const {
+  Properties p = inner().properties();
+  p.contraction = nullptr;
+  p.unbiased = false;
+  p.unbiased_range.clear();
+  p.error_bound_of_absmax.reset();
+  if (const auto bound = inner().properties().error_bound_of_absmax)
+    p.error_bound_of_absmax = std::max(*bound, 1.0);
+  p.lossless = false;
+  p.is_expansive = true;
+  return p;
+}
+
+std::size_t Partial::workspace_bytes(const Shape& shape, DType dtype,
+                                     const Context& context) const {
+  return 2 * Scratch::bytes_for<float>(inner_shape(shape).elements()) +
+         inner_workspace_bytes(shape, dtype, context);
+}
+
+std::size_t Partial::encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
+                            const Context& context) const {
+  const Shape part = inner_shape(in.shape);
+  const std::size_t item = item_bytes(in.dtype);
+  Scratch scratch(context);
+  const auto bits = scratch.take<std::byte>(part.elements() * static_cast<std::int64_t>(item));
+  if (part.elements() > 0)
+    copy_rows(static_cast<const std::byte*>(in.data),
+              static_cast<std::size_t>(in.shape.hidden) * item, bits.data(),
+              static_cast<std::size_t>(part.hidden) * item, part.rows());
+  Context rest = context;
+  rest.workspace = scratch.rest();
+  return inner().encode(round, {bits.data(), part, in.dtype}, out, state, rest);
+}
+
+void Partial::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                     std::span<float> out, State* state, const Context& context) const {
+  const Shape part = inner_shape(shape);
+  Scratch scratch(context);
+  const auto summed = scratch.take<float>(part.elements());
+  Context rest = context;
+  rest.workspace = scratch.rest();
+  inner().decode(payload, part, dtype, summed, state, rest);
+  std::fill(out.begin(), out.end(), 0.0f);
+  if (part.elements() > 0)
+    copy_rows(std::as_bytes(summed).data(), static_cast<std::size_t>(part.hidden) * 4,
+              std::as_writable_bytes(out).data(), static_cast<std::size_t>(shape.hidden) * 4,
+              part.rows());
+}
+
+void Partial::combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
+                      DType dtype, std::span<float> out, State* state,
+                      const Context& context) const {
+  const Shape part = inner_shape(shape);
+  Scratch scratch(context);
+  const auto summed = scratch.take<float>(part.elements());
+  Context rest = context;
+  rest.workspace = scratch.rest();
+  rest.local_input = {};
+  inner().combine(received, part, dtype, summed, state, rest);
+  if (context.local_input.data != nullptr)
+    widen(dtype, context.local_input.data, out);
+  else
+    std::fill(out.begin(), out.end(), 0.0f);
+  if (part.elements() > 0)
+    copy_rows(std::as_bytes(summed).data(), static_cast<std::size_t>(part.hidden) * 4,
+              std::as_writable_bytes(out).data(), static_cast<std::size_t>(shape.hidden) * 4,
+              part.rows());
+}
+
+}  // namespace tersor::compressors
