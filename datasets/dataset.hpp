@@ -35,7 +35,8 @@ struct FileFact {
   SplitName split = SplitName::kTrain;
   std::string path;       ///< e.g. "glue/SST-2/train.tsv"
   std::int64_t rows = 0;  ///< rows of the published file, header not counted
-  std::string xxh64;      ///< 16 hex digits of the published file's bytes; empty: unknown
+  std::string
+      sha256;  ///< of the published file, hex; copies that differ are read, but said to differ
 };
 
 /// The manifest of a data set. One object per folder of datasets/.

@@ -46,14 +46,14 @@ bool is_dropped(char32_t code) {
          kind == UTF8PROC_CATEGORY_CO || kind == UTF8PROC_CATEGORY_CS;
 }
 
-/// BERT's list of CJK ideograph blocks.
+/// BERT's list of CJK ideograph blocks as Hugging Face has it (its 2B920 is 2B820 in the original).
 bool is_cjk(char32_t code) {
   constexpr std::array<std::array<char32_t, 2>, 8> kBlocks = {{{0x4E00, 0x9FFF},
                                                                {0x3400, 0x4DBF},
                                                                {0x20000, 0x2A6DF},
                                                                {0x2A700, 0x2B73F},
                                                                {0x2B740, 0x2B81F},
-                                                               {0x2B820, 0x2CEAF},
+                                                               {0x2B920, 0x2CEAF},
                                                                {0xF900, 0xFAFF},
                                                                {0x2F800, 0x2FA1F}}};
   return std::any_of(kBlocks.begin(), kBlocks.end(),

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch.hpp>
+
+#include "datasets/dataset.hpp"
+#include "datasets/testing/paths.hpp"
+
+namespace tersor::datasets {
+namespace {
+
+// Expected: rows, sum of labels and UTF-8 bytes of the texts, by Python's open() and
+// str.split('\t').
+TEST_CASE("mrpc holds what GLUE's files hold") {
+  const auto root = testing::data_root_or_skip("glue/MRPC/train.tsv");
+  if (root.empty()) return;
+  const DatasetInfo& info = find_dataset("mrpc");
+  CHECK(available(info, root).available);
+  const Split train = load(info, root, SplitName::kTrain);
+  const Split dev = load(info, root, SplitName::kDev);
+  CHECK(testing::facts_of(train) == testing::SplitFacts{3667, 2473, 434628, 435681});
+  CHECK(testing::facts_of(dev) == testing::SplitFacts{408, 279, 49607, 48112});
+  const Example& last = dev.examples.back();
+  CHECK(last.text_a.starts_with("Ex-KGB agent"));
+  CHECK(last.label == 1.0f);
+  CHECK(last.row == static_cast<std::int64_t>(dev.examples.size()) - 1);
+}
+
+}  // namespace
+}  // namespace tersor::datasets

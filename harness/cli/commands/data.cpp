@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "common/error.hpp"
+#include "common/files.hpp"
+#include "common/hash.hpp"
+#include "datasets/dataset.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
+#include "harness/cli/command.hpp"
+
+namespace tersor::harness {
+namespace {
+
+using datasets::DatasetInfo;
+using datasets::FileFact;
+using datasets::SplitName;
+
+/// What there is of one split: rows that load, and how the file compares with the published one.
+struct SplitState {
+  std::string name;
+  std::int64_t rows = -1;  // -1: cannot be read
+  std::string state;       // embedded, known copy, other copy, missing, malformed
+  std::string problem;
+};
+
+SplitState inspect(const DatasetInfo& info, const std::filesystem::path& root, SplitName split) {
+  SplitState result{std::string(to_string(split)), -1, "embedded", ""};
+  const FileFact* fact = nullptr;
+  for (const FileFact& file : info.files)
+    if (file.split == split) fact = &file;
+  try {
+    if (fact != nullptr && root.empty())
+      throw Error(ErrorKind::kMissing, fact->path + ": no data folder given");
+    result.rows = static_cast<std::int64_t>(load(info, root, split).examples.size());
+    if (fact == nullptr) return result;
+    result.state =
+        sha256_hex(read_file(root / fact->path)) == fact->sha256 ? "known copy" : "other copy";
+    if (result.state == "other copy")
+      result.problem = (root / fact->path).string() +
+                       " is not the copy whose SHA-256 is known (its rows are used as they are)";
+  } catch (const Error& error) {
+    result.state = error.kind() == ErrorKind::kMissing ? "missing" : "malformed";
+    result.problem = result.state == "missing" && !root.empty()
+                         ? (root / fact->path).string() + " is not there"
+                         : error.what();
+  }
+  return result;
+}
+
+nlohmann::ordered_json describe(const DatasetInfo& info, const std::filesystem::path& root) {
+  nlohmann::ordered_json entry = {{"name", info.name},
+                                  {"title", info.title},
+                                  {"task", info.classes == 0 ? "regression" : "classification"},
+                                  {"classes", info.classes},
+                                  {"pairs", info.pairs},
+                                  {"metrics", info.metrics},
+                                  {"best_accuracy", nullptr},
+                                  {"source", info.source},
+                                  {"url", info.url},
+                                  {"licence", info.licence},
+                                  {"subset_rule", info.subset_rule},
+                                  {"splits", nlohmann::ordered_json::object()}};
+  if (info.best_accuracy) entry["best_accuracy"] = *info.best_accuracy;
+  bool is_usable = true;
+  for (const SplitName split : {SplitName::kTrain, SplitName::kDev}) {
+    const SplitState state = inspect(info, root, split);
+    is_usable = is_usable && state.rows >= 0;
+    nlohmann::ordered_json item = {{"rows", nullptr}, {"published_rows", nullptr}};
+    if (state.rows >= 0) item["rows"] = state.rows;
+    for (const FileFact& file : info.files)
+      if (file.split == split) {
+        item["published_rows"] = file.rows;
+        item["path"] = file.path;
+      }
+    item["state"] = state.state;
+    item["problem"] = state.problem;
+    entry["splits"][state.name] = item;
+  }
+  entry["available"] = is_usable;
+  entry["remedy"] = available(info, root).remedy;
+  return entry;
+}
+
+std::string size_text(const nlohmann::ordered_json& split) {
+  if (!split["rows"].is_null()) return std::to_string(split["rows"].get<std::int64_t>());
+  return split["state"] == "missing" ? "missing" : "broken";
+}
+
+void print_table(const nlohmann::ordered_json& entries) {
+  std::printf("%-10s %8s %8s  %-20s %s\n", "name", "train", "dev", "metrics", "what");
+  for (const auto& entry : entries) {
+    std::string metrics;
+    for (const auto& metric : entry["metrics"])
+      metrics += (metrics.empty() ? "" : ", ") + metric.get<std::string>();
+    std::printf("%-10s %8s %8s  %-20s %s\n", entry["name"].get<std::string>().c_str(),
+                size_text(entry["splits"]["train"]).c_str(),
+                size_text(entry["splits"]["dev"]).c_str(), metrics.c_str(),
+                entry["title"].get<std::string>().c_str());
+  }
+  for (const auto& entry : entries) {
+    for (const auto& split : entry["splits"])
+      if (const auto problem = split["problem"].get<std::string>(); !problem.empty())
+        std::printf("\n%s: %s", entry["name"].get<std::string>().c_str(), problem.c_str());
+    if (const auto remedy = entry["remedy"].get<std::string>(); !remedy.empty())
+      std::printf("\n%s: %s\n", entry["name"].get<std::string>().c_str(), remedy.c_str());
+  }
+}
+
+struct ListCommand {
+  std::string data;
+  bool is_json = false;
+
+  void run() const {
+    const std::filesystem::path root = datasets::find_data_root(data);
+    std::error_code ignored;
+    if (!root.empty() && !std::filesystem::is_directory(root, ignored))
+      throw Error(ErrorKind::kMissing, "data folder " + root.string() +
+                                           " is not there; give --data FOLDER (the one that holds "
+                                           "glue/) or set TERSOR_DATA");
+    nlohmann::ordered_json entries = nlohmann::ordered_json::array();
+    for (const DatasetInfo* info : datasets::all_datasets())
+      entries.push_back(describe(*info, root));
+    if (is_json)
+      std::cout << entries.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    else
+      print_table(entries);
+  }
+};
+
+struct TokensCommand {
+  std::string tokenizer = "wordpiece";
+  std::string vocab;
+
+  void run() const {
+    const auto chosen = datasets::make_named_tokenizer(tokenizer, vocab);
+    std::string text;
+    while (std::getline(std::cin, text)) {
+      if (text.ends_with('\r')) text.pop_back();
+      std::cout << nlohmann::json(chosen->encode(text)).dump() << '\n';
+    }
+    std::cout.flush();
+    if (!std::cout) throw Error(ErrorKind::kIo, "standard output cannot be written");
+  }
+};
+
+void add_list(CLI::App& data) {
+  auto command = std::make_shared<ListCommand>();
+  CLI::App* list =
+      data.add_subcommand("list", "Data sets, their rows and metrics, and what is missing");
+  list->add_option("--data", command->data, "folder that holds glue/ (default: TERSOR_DATA)");
+  list->add_flag("--json", command->is_json, "all facts, as JSON");
+  list->callback([command] { command->run(); });
+}
+
+void add_tokens(CLI::App& data) {
+  auto command = std::make_shared<TokensCommand>();
+  CLI::App* tokens = data.add_subcommand(
+      "tokens", "Lines of standard input to JSON arrays of token ids, without special tokens");
+  tokens->add_option("--tokenizer", command->tokenizer, "kind of tokenizer")->capture_default_str();
+  tokens->add_option("--vocab", command->vocab, "its vocabulary, e.g. vocab.txt")->required();
+  tokens->callback([command] { command->run(); });
+}
+
+const CommandRegistrar kData(60, "data", [](CLI::App& app) {
+  CLI::App* data = app.add_subcommand("data", "Look at data sets and tokenizers");
+  data->require_subcommand(1);
+  add_list(*data);
+  add_tokens(*data);
+  data->footer(
+      "Examples:\n"
+      "  tersor data list --data ~/data\n"
+      "  echo \"Don't stop\" | tersor data tokens --tokenizer wordpiece --vocab vocab.txt");
+});
+
+}  // namespace
+}  // namespace tersor::harness
