@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compressors/wrappers/ef21/ef21.hpp"
+
+#include "common/error.hpp"
+#include "compressors/api/feedback_kernels.hpp"
+#include "compressors/api/kernels.hpp"
+#include "compressors/api/registry.hpp"
+#include "compressors/api/workspace.hpp"
+#include "compressors/wrappers/ef/ef.hpp"
+
+namespace tersor::compressors {
+namespace {
+
+CodecInfo ef21_info() {
+  CodecInfo info;
+  info.name = "ef21";
+  info.summary = "sends the difference to the last result, which both sides keep";
+  info.source = "Richtarik et al., EF21, NeurIPS 2021";
+  info.parameters = {Parameter::codec("codec", "a contractive codec of one round")};
+  info.make = [](const Arguments& a) {
+    return std::make_shared<Ef21>(a.codec("codec"), a.canonical());
+  };
+  info.refuses = [](std::string_view, std::string_view name, const Codec& inner) {
+    return refuses_feedback(name, inner);
+  };
+  info.examples = {"ef21(topk(ratio=0.1))", "ef21(quantize(bits=4))", "ef21(none)"};
+  return info;
+}
+
+const CodecRegistrar kRegistrar(ef21_info());
+
+constexpr std::size_t kSender = 0;  // array of the sender's g; 1 + r is the copy of rank r's
+
+}  // namespace
+
+Ef21::Ef21(std::shared_ptr<const Codec> inner, std::string canonical)
+    : Wrapper(std::move(inner), std::move(canonical)) {}
+
+Properties Ef21::properties() const { return stateful_properties(inner(), StateKind::kSite); }
+
+std::unique_ptr<State> Ef21::make_state(const Shape& shape, DType, std::uint32_t ranks) const {
+  return std::make_unique<FloatState>(1 + std::size_t{ranks}, shape.elements());
+}
+
+std::size_t Ef21::payload_bytes(const Shape& shape, DType dtype, const Context& context, int round,
+                                const State*) const {
+  return Wrapper::payload_bytes(shape, dtype, context, round, nullptr);
+}
+
+std::size_t Ef21::metadata_bytes(const Shape& shape, DType dtype, const Context& context, int round,
+                                 const State*) const {
+  return Wrapper::metadata_bytes(shape, dtype, context, round, nullptr);
+}
+
+std::size_t Ef21::workspace_bytes(const Shape& shape, DType dtype, const Context& context) const {
+  return 3 * Scratch::bytes_for<float>(shape.elements()) +
+         inner_workspace_bytes(shape, dtype, context);
+}
+
+std::size_t Ef21::encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
+                         const Context& context) const {
+  if (context.phase == Phase::kEval || in.shape.elements() == 0)
+    return inner().encode(round, in, out, nullptr, context);
+  const std::span<float> g = float_state(state, "ef21").writable(kSender);
+  const std::int64_t n = in.shape.elements();
+  Scratch scratch(context);
+  const auto difference = scratch.take<float>(n);
+  const auto rounded = scratch.take<std::byte>(n * static_cast<std::int64_t>(item_bytes(in.dtype)));
+  Context rest = context;
+  rest.workspace = scratch.rest();
+  widen(in.dtype, in.data, difference);
+  kernels::subtract_state(difference.data(), g.data(), n);
+  round_to(in.dtype, difference, rounded.data());
+  const std::size_t size =
+      inner().encode(round, {rounded.data(), in.shape, in.dtype}, out, nullptr, rest);
+  inner().decode(out.first(size), in.shape, in.dtype, difference, nullptr, rest);
+  kernels::advance_state(difference.data(), n, g.data());
+  return size;
+}
+
+void Ef21::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                  std::span<float> out, State* state, const Context& context) const {
+  inner().decode(payload, shape, dtype, out, nullptr, context);
+  if (context.phase == Phase::kEval || shape.elements() == 0) return;
+  const std::span<float> g = float_state(state, "ef21").writable(1 + std::size_t{context.rank});
+  kernels::advance_state(out.data(), shape.elements(), g.data());
+}
+
+}  // namespace tersor::compressors

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compressors/api/wrapper.hpp"
+
+namespace tersor::compressors {
+
+/// EF21: the difference to the last result is sent, both sides keep that result (METHODS section
+/// 2). The state has the sender's g and, as far as they are used, a copy for every rank that is
+/// received.
+class Ef21 final : public Wrapper {
+ public:
+  Ef21(std::shared_ptr<const Codec> inner, std::string canonical);
+
+  Properties properties() const override;
+  Exchange exchange(int) const override { return Exchange::kGather; }
+  std::unique_ptr<State> make_state(const Shape& shape, DType dtype,
+                                    std::uint32_t ranks) const override;
+  std::size_t payload_bytes(const Shape& shape, DType dtype, const Context& context, int round,
+                            const State* state) const override;
+  std::size_t metadata_bytes(const Shape& shape, DType dtype, const Context& context, int round,
+                             const State* state) const override;
+  std::size_t workspace_bytes(const Shape& shape, DType dtype,
+                              const Context& context) const override;
+  std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
+                     const Context& context) const override;
+  void decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+              std::span<float> out, State* state, const Context& context) const override;
+};
+
+}  // namespace tersor::compressors
