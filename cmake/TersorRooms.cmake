@@ -25,7 +25,8 @@ target_compile_options(tersor_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -prec-div=true -prec-sqrt=true -ftz=false
     -Xcompiler=-ffp-contract=off,-Wall -Xptxas=-warn-spills>
   $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${TERSOR_WERROR}>>:-Werror=all-warnings>)
-target_include_directories(tersor_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
+# No path of the build folder here: ccache then serves one build folder from another.
+target_include_directories(tersor_flags INTERFACE ${PROJECT_SOURCE_DIR} $<$<BOOL:${TERSOR_TORCH}>:${PROJECT_BINARY_DIR}/generated>)
 if(TERSOR_SANITIZE)
   target_compile_options(tersor_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${TERSOR_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
