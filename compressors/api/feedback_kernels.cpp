@@ -33,7 +33,7 @@ void advance_state(float* HWY_RESTRICT x, std::int64_t count, float* HWY_RESTRIC
   }
 }
 
-void store_finite(const float* HWY_RESTRICT x, std::int64_t count, float* HWY_RESTRICT state) {
+void store_finite(const float* x, std::int64_t count, float* state) {
   for (std::int64_t i = 0; i < count; ++i) state[i] = finite_or_zero(x[i]);
 }
 

@@ -13,7 +13,7 @@ void subtract_state(float* x, const float* state, std::int64_t count);
 void store_difference(const float* a, const float* b, std::int64_t count, float* state);
 /// x[i] += state[i]; state[i] = x[i], or 0 where that is not finite
 void advance_state(float* x, std::int64_t count, float* state);
-/// x[i], or 0 where it is not finite
+/// state[i] = x[i], or 0 where it is not finite; state may be x
 void store_finite(const float* x, std::int64_t count, float* state);
 
 }  // namespace tersor::compressors::kernels

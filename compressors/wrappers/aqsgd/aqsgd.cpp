@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compressors/wrappers/aqsgd/aqsgd.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "common/error.hpp"
+#include "compressors/api/bits.hpp"
+#include "compressors/api/feedback_kernels.hpp"
+#include "compressors/api/floats.hpp"
+#include "compressors/api/registry.hpp"
+#include "compressors/api/workspace.hpp"
+#include "compressors/wrappers/aqsgd/sample_store.hpp"
+#include "compressors/wrappers/ef/ef.hpp"
+
+namespace tersor::compressors {
+namespace {
+
+CodecInfo aqsgd_info() {
+  CodecInfo info;
+  info.name = "aqsgd";
+  info.summary = "per sample, the change since its last visit";
+  info.source = "Wang et al., AC-SGD / AQ-SGD, NeurIPS 2022";
+  Parameter cache = Parameter::codec("cache", "format of the kept messages: or a codec");
+  cache.choices = {"float32", "float16"};
+  cache.default_text = "float32";
+  info.parameters = {
+      Parameter::codec("codec", "compresses the change; one round, no state"),
+      cache,
+      Parameter::choice("store", {"memory", "file"}, "where messages are kept"),
+  };
+  info.make = [](const Arguments& a) {
+    AqSgdOptions o;
+    o.codec = a.codec("cache");
+    if (o.codec)
+      o.format = AqSgdOptions::Format::kCodec;
+    else if (a.choice("cache") == "float16")
+      o.format = AqSgdOptions::Format::kFloat16;
+    o.is_in_file = a.choice("store") == "file";
+    return std::make_shared<AqSgd>(a.codec("codec"), std::move(o), a.canonical());
+  };
+  info.refuses = [](std::string_view parameter, std::string_view name,
+                    const Codec& inner) -> std::string {
+    if (parameter == "cache" && !inner.properties().deterministic)
+      return "a cache codec must be deterministic, which " + inner.canonical() + " is not";
+    return refuses_state_or_rounds(name, inner);
+  };
+  info.examples = {"aqsgd(quantize(bits=4))", "aqsgd(topk(ratio=0.1),cache=float16)",
+                   "aqsgd(quantize(bits=4),cache=quantize(bits=8))",
+                   "aqsgd(quantize(bits=2,scope=token),store=file)"};
+  return info;
+}
+
+const CodecRegistrar kRegistrar(aqsgd_info());
+
+}  // namespace
+
+// One sample of a message, a tensor {1, tokens, hidden}.
+struct AqSgd::Sample {
+  std::int64_t id = 0;
+  Shape shape;
+  std::size_t first = 0;  ///< element of the message
+  std::size_t elements = 0;
+};
+
+// What one side keeps; the bytes are in the cache's format.
+class AqSgd::Cache {
+ public:
+  explicit Cache(bool is_in_file) : store(is_in_file) {}
+  bool has(std::int64_t id) const { return store.contains(id); }
+
+  SampleStore store;
+};
+
+class AqSgd::CacheState final : public State {
+ public:
+  explicit CacheState(bool is_in_file) : sender(is_in_file), receiver(is_in_file) {}
+
+  std::size_t bytes() const override { return sender.store.bytes() + receiver.store.bytes(); }
+
+  // Per side: count, then (id, size, bytes) of each sample.
+  std::vector<std::byte> save() const override {
+    std::vector<std::byte> out;
+    std::vector<std::byte> buffer;
+    const auto put = [&out](std::uint64_t value) {
+      const auto raw = std::as_bytes(std::span(&value, 1));
+      out.insert(out.end(), raw.begin(), raw.end());
+    };
+    for (const Cache* side : {&sender, &receiver}) {
+      const auto ids = side->store.ids();
+      put(ids.size());
+      for (const std::int64_t id : ids) {
+        const auto data = side->store.get(id, buffer);
+        put(static_cast<std::uint64_t>(id));
+        put(data.size());
+        out.insert(out.end(), data.begin(), data.end());
+      }
+    }
+    return out;
+  }
+
+  void restore(std::span<const std::byte> saved) override {
+    sender.store.clear();
+    receiver.store.clear();
+    PayloadReader reader(saved, "state");
+    for (Cache* side : {&sender, &receiver}) {
+      const auto count = load<std::uint64_t>(reader.take(8));
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const auto id = load<std::int64_t>(reader.take(8));
+        const auto size = load<std::uint64_t>(reader.take(8));
+        side->store.put(id, {reader.take(size), size});
+      }
+    }
+    reader.expect_end();
+  }
+
+  Cache sender;
+  Cache receiver;
+};
+
+AqSgd::AqSgd(std::shared_ptr<const Codec> inner, AqSgdOptions options, std::string canonical)
+    : Wrapper(std::move(inner), std::move(canonical)), options_(std::move(options)) {}
+
+Properties AqSgd::properties() const {
+  Properties p = stateful_properties(inner(), StateKind::kSample);
+  p.sample_local = true;
+  return p;
+}
+
+std::unique_ptr<State> AqSgd::make_state(const Shape&, DType, std::uint32_t) const {
+  return std::make_unique<CacheState>(options_.is_in_file);
+}
+
+// Calls visit(sample, context) in sample order; the draws of a sample go on from its first element.
+template <class Visit>
+void AqSgd::for_each_sample(const Shape& shape, const Context& context, Visit&& visit) const {
+  if (!context.sample_ids.empty() && std::ssize(context.sample_ids) != shape.samples)
+    throw Error(ErrorKind::kUsage, "aqsgd: " + std::to_string(context.sample_ids.size()) +
+                                       " sample ids for " + std::to_string(shape.samples) +
+                                       " samples");
+  const std::int64_t elements = shape.tokens * shape.hidden;
+  for (std::int64_t s = 0; s < shape.samples; ++s) {
+    Sample sample{context.sample_ids.empty() ? s : context.sample_ids[static_cast<std::size_t>(s)],
+                  {1, shape.tokens, shape.hidden},
+                  static_cast<std::size_t>(s * elements),
+                  static_cast<std::size_t>(elements)};
+    Context part = context;
+    part.sample_ids = {};
+    part.element_offset += s * elements;
+    visit(sample, part);
+  }
+}
+
+template <class Count>
+std::size_t AqSgd::count_bytes(const Shape& shape, DType, const Context& context,
+                               const State* state, std::size_t first_visit, Count&& count) const {
+  if (shape.elements() == 0) return 0;
+  const auto* caches = dynamic_cast<const CacheState*>(state);
+  const Cache* known = nullptr;
+  if (caches != nullptr) known = caches->sender.store.empty() ? &caches->receiver : &caches->sender;
+  std::set<std::int64_t> visited;
+  std::size_t bytes = 0;
+  for_each_sample(shape, context, [&](const Sample& sample, const Context& part) {
+    const bool is_known = context.phase == Phase::kEval ||
+                          (known != nullptr && known->has(sample.id)) ||
+                          !visited.insert(sample.id).second;
+    bytes += is_known ? count(sample, part) : first_visit;
+  });
+  return bytes;
+}
+
+std::size_t AqSgd::payload_bytes(const Shape& shape, DType dtype, const Context& context, int,
+                                 const State* state) const {
+  const std::size_t raw = static_cast<std::size_t>(shape.tokens * shape.hidden) * item_bytes(dtype);
+  return count_bytes(shape, dtype, context, state, raw,
+                     [&](const Sample& sample, const Context& part) {
+                       return inner().payload_bytes(sample.shape, dtype, part, 0, nullptr);
+                     });
+}
+
+std::size_t AqSgd::metadata_bytes(const Shape& shape, DType dtype, const Context& context, int,
+                                  const State* state) const {
+  return count_bytes(shape, dtype, context, state, 0,
+                     [&](const Sample& sample, const Context& part) {
+                       return inner().metadata_bytes(sample.shape, dtype, part, 0, nullptr);
+                     });
+}
+
+std::size_t AqSgd::workspace_bytes(const Shape& shape, DType dtype, const Context& context) const {
+  const Shape one{1, shape.tokens, shape.hidden};
+  return 3 * Scratch::bytes_for<float>(one.elements()) +
+         inner().workspace_bytes(one, dtype, context) +
+         (options_.codec ? options_.codec->workspace_bytes(one, DType::kFloat32, context) : 0);
+}
+
+void AqSgd::keep(Cache& cache, const Sample& sample, std::span<const float> value,
+                 const Context& context) const {
+  std::vector<float> finite(value.size());
+  kernels::store_finite(value.data(), std::ssize(value), finite.data());
+  if (options_.format == AqSgdOptions::Format::kFloat32)
+    return cache.store.put(sample.id, std::as_bytes(std::span(finite)));
+  if (options_.format == AqSgdOptions::Format::kFloat16) {
+    std::vector<std::uint16_t> half(value.size());
+    round_to(DType::kFloat16, finite, half.data());
+    return cache.store.put(sample.id, std::as_bytes(std::span(half)));
+  }
+  std::vector<std::byte> payload(
+      options_.codec->payload_bytes(sample.shape, DType::kFloat32, context, 0, nullptr));
+  payload.resize(options_.codec->encode(0, {finite.data(), sample.shape, DType::kFloat32}, payload,
+                                        nullptr, context));
+  cache.store.put(sample.id, payload);
+}
+
+void AqSgd::recall(const Cache& cache, const Sample& sample, std::span<float> value,
+                   const Context& context) const {
+  std::vector<std::byte> buffer;
+  const auto kept = cache.store.get(sample.id, buffer);
+  if (options_.format == AqSgdOptions::Format::kCodec) {
+    options_.codec->decode(kept, sample.shape, DType::kFloat32, value, nullptr, context);
+    kernels::store_finite(value.data(), std::ssize(value), value.data());
+    return;
+  }
+  const DType dtype =
+      options_.format == AqSgdOptions::Format::kFloat32 ? DType::kFloat32 : DType::kFloat16;
+  expect_payload_bytes(kept, value.size() * item_bytes(dtype), "aqsgd: kept sample");
+  widen(dtype, kept.data(), value);
+}
+
+std::size_t AqSgd::encode(int, const TensorView& in, std::span<std::byte> out, State* state,
+                          const Context& context) const {
+  if (in.shape.elements() == 0) return 0;
+  auto* caches = dynamic_cast<CacheState*>(state);
+  const bool is_training = context.phase == Phase::kTrain;
+  TERSOR_CHECK(caches != nullptr || !is_training, "aqsgd needs the state that make_state gave");
+  expect_room(out, payload_bytes(in.shape, in.dtype, context, 0, state), "aqsgd");
+  const std::size_t item = item_bytes(in.dtype);
+  std::size_t size = 0;
+  for_each_sample(in.shape, context, [&](const Sample& sample, const Context& part) {
+    const auto* data = static_cast<const std::byte*>(in.data) + sample.first * item;
+    if (!is_training) {
+      size += inner().encode(0, {data, sample.shape, in.dtype}, out.subspan(size), nullptr, part);
+      return;
+    }
+    Scratch scratch(part);
+    const auto value = scratch.take<float>(sample.shape.elements());
+    const auto change = scratch.take<float>(sample.shape.elements());
+    const auto rounded =
+        scratch.take<std::byte>(sample.shape.elements() * static_cast<std::int64_t>(item));
+    Context rest = part;
+    rest.workspace = scratch.rest();
+    widen(in.dtype, data, value);
+    if (!caches->sender.has(sample.id)) {
+      std::memcpy(out.data() + size, data, sample.elements * item);
+      size += sample.elements * item;
+      keep(caches->sender, sample, value, rest);
+      return;
+    }
+    recall(caches->sender, sample, change, rest);
+    for (std::size_t i = 0; i < value.size(); ++i) value[i] -= change[i];
+    round_to(in.dtype, value, rounded.data());
+    const auto sent = out.subspan(size);
+    const std::size_t bytes =
+        inner().encode(0, {rounded.data(), sample.shape, in.dtype}, sent, nullptr, rest);
+    inner().decode(sent.first(bytes), sample.shape, in.dtype, value, nullptr, rest);
+    for (std::size_t i = 0; i < value.size(); ++i) value[i] = change[i] + value[i];
+    keep(caches->sender, sample, value, rest);
+    size += bytes;
+  });
+  return size;
+}
+
+void AqSgd::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                   std::span<float> out, State* state, const Context& context) const {
+  PayloadReader reader(payload, "aqsgd");
+  if (shape.elements() == 0) return reader.expect_end();
+  auto* caches = dynamic_cast<CacheState*>(state);
+  const bool is_training = context.phase == Phase::kTrain;
+  TERSOR_CHECK(caches != nullptr || !is_training, "aqsgd needs the state that make_state gave");
+  for_each_sample(shape, context, [&](const Sample& sample, const Context& part) {
+    const auto value = out.subspan(sample.first, sample.elements);
+    const bool is_first = is_training && !caches->receiver.has(sample.id);
+    const std::size_t size = is_first
+                                 ? sample.elements * item_bytes(dtype)
+                                 : inner().payload_bytes(sample.shape, dtype, part, 0, nullptr);
+    const std::span<const std::byte> piece(reader.take(size), size);
+    if (is_first) {
+      widen(dtype, piece.data(), value);
+    } else {
+      inner().decode(piece, sample.shape, dtype, value, nullptr, part);
+      if (!is_training) return;
+      std::vector<float> kept(sample.elements);
+      recall(caches->receiver, sample, kept, part);
+      for (std::size_t i = 0; i < kept.size(); ++i) value[i] = kept[i] + value[i];
+    }
+    keep(caches->receiver, sample, value, part);
+  });
+  reader.expect_end();
+}
+
+}  // namespace tersor::compressors
