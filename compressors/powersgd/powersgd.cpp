@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compressors/powersgd/powersgd.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "common/error.hpp"
+#include "compressors/api/bits.hpp"
+#include "compressors/api/blocks.hpp"
+#include "compressors/api/dense.hpp"
+#include "compressors/api/kernels.hpp"
+#include "compressors/api/registry.hpp"
+#include "compressors/api/workspace.hpp"
+
+namespace tersor::compressors {
+namespace {
+
+CodecInfo powersgd_info() {
+  CodecInfo info;
+  info.name = "powersgd";
+  info.summary = "low-rank factors by warm-started power iteration";
+  info.source = "Vogels et al., PowerSGD, NeurIPS 2019";
+  info.parameters = {
+      Parameter::integer("rank", 4, 1, 2147483647, "columns of the factors"),
+      Parameter::integer("iterations", 1, 1, 1024, "power iterations per message"),
+      Parameter::choice("reduction", {"sum", "mean"}, "mean: as published at tensor sites"),
+  };
+  info.make = [](const Arguments& a) {
+    return std::make_shared<PowerSgd>(a.integer("rank"), static_cast<int>(a.integer("iterations")),
+                                      a.choice("reduction") == "mean", a.canonical());
+  };
+  info.examples = {"powersgd(rank=1)", "powersgd(rank=2,iterations=2)", "powersgd(reduction=mean)"};
+  return info;
+}
+
+const CodecRegistrar kRegistrar(powersgd_info());
+
+class FactorState final : public State {
+ public:
+  std::size_t bytes() const override { return kept.size() * sizeof(float); }
+
+  std::vector<std::byte> save() const override {
+    std::vector<std::byte> out(sizeof shape + kept.size() * sizeof(float));
+    std::memcpy(out.data(), &shape, sizeof shape);
+    std::memcpy(out.data() + sizeof shape, kept.data(), kept.size() * sizeof(float));
+    return out;
+  }
+
+  void restore(std::span<const std::byte> saved) override {
+    PayloadReader reader(saved, "state");
+    const Shape s = load<Shape>(reader.take(sizeof shape));
+    const std::size_t bytes = reader.remaining();
+    // Q has whole vectors of `hidden` for every sample.
+    const std::int64_t per_rank = s.samples * s.hidden * 4;
+    if (s.samples < 0 || s.hidden < 0 || bytes % 4 != 0 ||
+        (per_rank == 0 ? bytes != 0 : static_cast<std::int64_t>(bytes) % per_rank != 0))
+      throw Error(ErrorKind::kPayload, "state: not of powersgd");
+    shape = s;
+    kept.resize(bytes / 4);
+    std::memcpy(kept.data(), reader.take(bytes), bytes);
+  }
+
+  Shape shape;              ///< that `kept` belongs to
+  std::vector<float> kept;  ///< Q of the last message, {samples, rank, hidden}
+  // Between the rounds of one message:
+  std::vector<float> p;
+  std::vector<float> q;
+};
+
+FactorState& factor_state(State* state) {
+  auto* own = dynamic_cast<FactorState*>(state);
+  TERSOR_CHECK(own != nullptr, "powersgd needs the state that make_state gave");
+  return *own;
+}
+
+// Uniform in [-1, 1), the same on all ranks; element (s, h, r) of {samples, hidden, rank} is draw
+// (s*hidden + h)*rank + r.
+void draw_first(const Context& context, const Shape& shape, std::int64_t rank,
+                std::vector<float>& q) {
+  const Stream stream = context.fixed_random(Purpose::kMatrix);
+  const std::int64_t vectors = shape.samples * shape.hidden;
+  std::vector<std::uint32_t> draws(static_cast<std::size_t>(vectors * rank));
+  kernels::fill_draw32(stream, 0, std::ssize(draws), draws.data());
+  q.resize(draws.size());
+  for (std::int64_t s = 0; s < shape.samples; ++s)
+    for (std::int64_t h = 0; h < shape.hidden; ++h)
+      for (std::int64_t r = 0; r < rank; ++r)
+        q[static_cast<std::size_t>((s * rank + r) * shape.hidden + h)] = static_cast<float>(
+            draws[static_cast<std::size_t>((s * shape.hidden + h) * rank + r)] / 2147483648.0 -
+            1.0);
+}
+
+// Calls visit(sample, token, row) with each row in float32.
+template <class Visit>
+void for_each_row(const TensorView& in, std::span<float> buffer, Visit&& visit) {
+  const std::int64_t hidden = in.shape.hidden;
+  for (std::int64_t s = 0; s < in.shape.samples; ++s) {
+    for (std::int64_t t = 0; t < in.shape.tokens; ++t) {
+      const std::int64_t first = (s * in.shape.tokens + t) * hidden;
+      if (in.dtype == DType::kFloat32) {
+        visit(s, t, static_cast<const float*>(in.data) + first);
+        continue;
+      }
+      widen_values(static_cast<const std::byte*>(in.data) + 2 * first, in.dtype, hidden,
+                   buffer.data());
+      visit(s, t, static_cast<const float*>(buffer.data()));
+    }
+  }
+}
+
+void read_factor(std::span<const std::byte> payload, std::size_t bytes, float share,
+                 std::vector<float>& out) {
+  expect_payload_bytes(payload, bytes, "powersgd");
+  out.resize(bytes / 4);
+  std::memcpy(out.data(), payload.data(), bytes);
+  for (float& x : out) x *= share;
+}
+
+}  // namespace
+
+void orthonormalise(std::span<float> vectors, std::int64_t columns, std::int64_t rows) {
+  const auto n = static_cast<std::size_t>(rows);
+  std::vector<double> done(static_cast<std::size_t>(columns) * n);
+  double longest = 0;
+  for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c) {
+    double squares = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double x = vectors[c * n + i];
+      done[c * n + i] = x;
+      squares += x * x;
+    }
+    longest = std::max(longest, std::sqrt(squares));
+  }
+  const auto dot = [&](const double* a, const double* b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) sum += a[i] * b[i];
+    return sum;
+  };
+  for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c) {
+    double* v = done.data() + c * n;
+    for (int pass = 0; pass < 2; ++pass) {
+      for (std::size_t d = 0; d < c; ++d) {
+        const double* u = done.data() + d * n;
+        const double along = dot(u, v);
+        for (std::size_t i = 0; i < n; ++i) v[i] -= along * u[i];
+      }
+    }
+    const double norm = std::sqrt(dot(v, v));
+    for (std::size_t i = 0; i < n; ++i) {
+      v[i] = norm > 1e-6 * longest ? v[i] / norm : 0.0;
+      vectors[c * n + i] = static_cast<float>(v[i]);
+    }
+  }
+}
+
+PowerSgd::PowerSgd(std::int64_t rank, int iterations, bool is_mean, std::string canonical)
+    : rank_(rank), iterations_(iterations), is_mean_(is_mean), canonical_(std::move(canonical)) {}
+
+Properties PowerSgd::properties() const {
+  Properties p;
+  p.bit_exact = false;
+  p.tolerance = 1e-4;
+  p.state = StateKind::kSite;
+  p.sample_local = true;
+  p.nonfinite_spread = Spread::kTensor;
+  return p;
+}
+
+std::int64_t PowerSgd::rank_of(const Shape& shape) const {
+  return std::min({rank_, shape.tokens, shape.hidden});
+}
+
+std::size_t PowerSgd::factor_bytes(const Shape& shape, int round) const {
+  if (shape.elements() == 0) return 0;
+  const std::int64_t length = round % 2 == 0 ? shape.tokens : shape.hidden;
+  return static_cast<std::size_t>(shape.samples * rank_of(shape) * length) * 4;
+}
+
+std::size_t PowerSgd::payload_bytes(const Shape& shape, DType, const Context&, int round,
+                                    const State*) const {
+  return factor_bytes(shape, round);
+}
+
+std::size_t PowerSgd::workspace_bytes(const Shape& shape, DType, const Context&) const {
+  return Scratch::bytes_for<float>(shape.hidden);
+}
+
+std::unique_ptr<State> PowerSgd::make_state(const Shape&, DType, std::uint32_t) const {
+  return std::make_unique<FactorState>();
+}
+
+double PowerSgd::added_flops(const Shape& shape, std::uint32_t) const {
+  if (shape.elements() == 0) return 0;
+  const auto rank = static_cast<double>(rank_of(shape));
+  return static_cast<double>(shape.elements()) * rank * (4.0 * iterations_ + 2.0);
+}
+
+std::size_t PowerSgd::encode(int round, const TensorView& in, std::span<std::byte> out,
+                             State* state, const Context& context) const {
+  const std::size_t size = factor_bytes(in.shape, round);
+  expect_room(out, size, "powersgd");
+  if (size == 0) return 0;
+  FactorState& own = factor_state(state);
+  const std::int64_t rank = rank_of(in.shape);
+  const Shape& shape = in.shape;
+  Scratch scratch(context);
+  const auto buffer = scratch.take<float>(shape.hidden);
+  if (round == 0) {
+    if (own.shape == shape && !own.kept.empty())
+      own.q = own.kept;
+    else
+      draw_first(context, shape, rank, own.q);
+  }
+  if (round % 2 == 0) {
+    own.p.resize(size / 4);
+    for_each_row(in, buffer, [&](std::int64_t s, std::int64_t t, const float* row) {
+      const float* q = own.q.data() + s * rank * shape.hidden;
+      dense::dot_rows(row, q, rank, shape.hidden, shape.tokens,
+                      own.p.data() + s * rank * shape.tokens + t);
+    });
+    std::memcpy(out.data(), own.p.data(), size);
+    return size;
+  }
+  own.q.assign(size / 4, 0.0f);
+  for_each_row(in, buffer, [&](std::int64_t s, std::int64_t t, const float* row) {
+    float* q = own.q.data() + s * rank * shape.hidden;
+    dense::add_outer(row, own.p.data() + s * rank * shape.tokens + t, shape.tokens, rank,
+                     shape.hidden, q);
+  });
+  std::memcpy(out.data(), own.q.data(), size);
+  return size;
+}
+
+void PowerSgd::absorb(int round, std::span<const std::span<const std::byte>> received,
+                      const Shape& shape, DType, State* state, const Context& context) const {
+  if (shape.elements() == 0) return;
+  TERSOR_CHECK(received.size() == 1 && round + 1 < rounds(), "powersgd: one reduced array a round");
+  FactorState& own = factor_state(state);
+  const float share = is_mean_ ? 1.0f / static_cast<float>(std::max(1u, context.ranks)) : 1.0f;
+  std::vector<float>& factor = round % 2 == 0 ? own.p : own.q;
+  read_factor(received[0], factor_bytes(shape, round), share, factor);
+  if (round % 2 != 0) return;
+  const std::int64_t rank = rank_of(shape);
+  const auto per_sample = static_cast<std::size_t>(rank * shape.tokens);
+  for (std::int64_t s = 0; s < shape.samples; ++s)
+    orthonormalise(std::span(own.p).subspan(static_cast<std::size_t>(s) * per_sample, per_sample),
+                   rank, shape.tokens);
+}
+
+void PowerSgd::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                      std::span<float> out, State* state, const Context& context) const {
+  const std::array one{payload};
+  combine(one, shape, dtype, out, state, context);
+}
+
+void PowerSgd::combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
+                       DType, std::span<float> out, State* state, const Context& context) const {
+  TERSOR_CHECK(received.size() == 1, "powersgd: one reduced array a round");
+  if (shape.elements() == 0) return expect_payload_bytes(received[0], 0, "powersgd");
+  FactorState& own = factor_state(state);
+  const std::int64_t rank = rank_of(shape);
+  const float share = is_mean_ ? 1.0f / static_cast<float>(std::max(1u, context.ranks)) : 1.0f;
+  read_factor(received[0], factor_bytes(shape, rounds() - 1), share, own.q);
+  TERSOR_CHECK(own.p.size() * 4 == factor_bytes(shape, 0), "powersgd: combine follows absorb");
+  std::vector<float> column(static_cast<std::size_t>(rank));
+  for (std::int64_t s = 0; s < shape.samples; ++s) {
+    for (std::int64_t t = 0; t < shape.tokens; ++t) {
+      for (std::int64_t r = 0; r < rank; ++r)
+        column[static_cast<std::size_t>(r)] =
+            own.p[static_cast<std::size_t>((s * rank + r) * shape.tokens + t)];
+      dense::multiply_row(column.data(), own.q.data() + s * rank * shape.hidden, rank, shape.hidden,
+                          out.data() + (s * shape.tokens + t) * shape.hidden);
+    }
+  }
+  if (context.phase == Phase::kEval) return;
+  own.kept = own.q;
+  own.shape = shape;
+}
+
+}  // namespace tersor::compressors
