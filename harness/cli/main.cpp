@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "common/build_info.hpp"
 #include "common/error.hpp"
 #include "harness/cli/command.hpp"
 
@@ -20,8 +21,13 @@ constexpr const char* kExamples =
     "lacks\n"
     "  tersor show accuracy --db results.db                  accuracy by codec, mean over seeds\n"
     "  tersor report --db results.db --out report            HTML page, Markdown and CSV\n"
+    "  tersor doctor                                         what this machine can run\n"
     "  tersor codec roundtrip 'topk(ratio=0.01)' x.npy       try a codec on your own activations\n"
     "  tersor list codecs                                    what there is, with parameters\n";
+
+/// Exit statuses of every command: 0 ok, 1 the command's own bad news (see its --help), 2 bad
+/// input, 5 a defect of tersor.
+enum ExitStatus : int { kBadInput = 2, kDefect = 5 };
 
 }  // namespace
 
@@ -29,18 +35,21 @@ int main(int argc, char** argv) {
   CLI::App app{kAbout, "tersor"};
   app.footer(kExamples);
   app.require_subcommand(1);
+  app.set_version_flag("--version", [] { return "tersor " + tersor::build_version(); });
   app.get_formatter()->column_width(34);
   try {
     tersor::harness::add_commands(app);
     app.parse(argc, argv);
     return tersor::harness::exit_status();
   } catch (const CLI::ParseError& error) {
-    return app.exit(error);
+    return app.exit(error) == 0 ? 0 : kBadInput;
   } catch (const tersor::Error& error) {
+    std::fflush(stdout);
     std::fprintf(stderr, "tersor: %s\n", error.what());
-    return error.kind() == tersor::ErrorKind::kInternal ? 5 : 1;
+    return error.kind() == tersor::ErrorKind::kInternal ? kDefect : kBadInput;
   } catch (const std::exception& error) {
+    std::fflush(stdout);
     std::fprintf(stderr, "tersor: internal error: %s\n", error.what());
-    return 5;
+    return kDefect;
   }
 }
