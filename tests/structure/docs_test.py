@@ -51,14 +51,14 @@ def commands(text):
 
 def help_of(names):
     result = subprocess.run([TERSOR, *names, "--help"], capture_output=True, text=True, check=False)
-    return result.stdout if result.returncode == 0 else ""
+    return result.stdout if f"Usage: tersor {' '.join(names)} " in result.stdout else ""
 
 
 def command_problems(path, text):
     found = []
     for names, options in commands(text):
-        page = help_of(names) or help_of(names[:1])
-        if names and not page:
+        page = help_of(names) or help_of(names[:1])  # a second word may be an argument: tersor show runs
+        if not page:
             found.append(f"{path}: tersor {' '.join(names)}: no such command")
         found += [f"{path}: tersor {' '.join(names)} has no option {option}" for option in options
                   if not re.search(rf"(?<![\w-]){option}(?![\w-])", page) and option != "--help"]
