@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "common/error.hpp"
-#include "harness/run/cell_identity.hpp"
+#include "harness/matrix/cell_identity.hpp"
 
 namespace tersor::harness {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "harness/hardware/machine.hpp"
 #include "harness/matrix/matrix.hpp"
+#include "harness/matrix/resources.hpp"
 #include "harness/matrix/run_filter.hpp"
 #include "harness/run/history.hpp"
-#include "harness/run/resources.hpp"
 
 namespace tersor::harness {
 

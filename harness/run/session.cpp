@@ -8,7 +8,7 @@
 #include "common/error.hpp"
 #include "common/files.hpp"
 #include "harness/launch/leftovers.hpp"
-#include "harness/run/cell_identity.hpp"
+#include "harness/matrix/cell_identity.hpp"
 #include "harness/run/plan.hpp"
 #include "harness/run/run_lock.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "harness/hardware/machine.hpp"
 #include "harness/matrix/matrix.hpp"
-#include "harness/run/resources.hpp"
+#include "harness/matrix/resources.hpp"
 #include "harness/run/runner.hpp"
 #include "results/db/store.hpp"
 

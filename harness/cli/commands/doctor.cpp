@@ -17,7 +17,7 @@
 #include "harness/hardware/profile.hpp"
 #include "harness/launch/local_launcher.hpp"
 #include "harness/matrix/model_facts.hpp"
-#include "harness/run/resources.hpp"
+#include "harness/matrix/resources.hpp"
 
 namespace tersor::harness {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/run/resources.hpp"
+#include "harness/matrix/resources.hpp"
 
 #include <cstdlib>
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/run/cell_identity.hpp"
+#include "harness/matrix/cell_identity.hpp"
 
 #include <map>
 #include <nlohmann/json.hpp>
