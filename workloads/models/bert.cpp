@@ -68,6 +68,9 @@ class Bert : public Model {
   at::Tensor encode(const datasets::Batch& batch) override {
     return hidden_states(batch).view({batch.rows, batch.sequence, sizes_.hidden});
   }
+  at::Tensor pooled(const datasets::Batch& batch) override {
+    return pool(hidden_states(batch), batch);
+  }
   Parameters& parameters() override { return parameters_; }
   nlohmann::ordered_json architecture() const override;
   std::int64_t compressed_sites(std::string_view kind) const override;
@@ -409,8 +412,7 @@ at::Tensor Bert::pool(const at::Tensor& x, const datasets::Batch& batch) {
 }
 
 at::Tensor Bert::forward(const datasets::Batch& batch) {
-  const at::Tensor pooled = drop(pool(hidden_states(batch), batch), kHeadDropout);
-  return at::addmm(classifier_bias_, pooled, classifier_weight_.t());
+  return at::addmm(classifier_bias_, drop(pooled(batch), kHeadDropout), classifier_weight_.t());
 }
 
 }  // namespace

@@ -41,6 +41,8 @@ class Model {
   virtual at::Tensor forward(const datasets::Batch& batch) = 0;
   /// Last hidden state {rows, sequence, hidden}.
   virtual at::Tensor encode(const datasets::Batch& batch) = 0;
+  /// What the classifier sees, {rows, hidden}.
+  virtual at::Tensor pooled(const datasets::Batch& batch) = 0;
   virtual Parameters& parameters() = 0;
   /// Sizes, as they are recorded.
   virtual nlohmann::ordered_json architecture() const = 0;

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/bridge/collective.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace tersor;
+using namespace tersor::workloads;
+
+namespace {
+
+using Values = std::vector<std::vector<float>>;
+
+std::vector<Collective::Buffer> buffers(Values& values) {
+  std::vector<Collective::Buffer> result;
+  for (auto& value : values) result.push_back(std::as_writable_bytes(std::span(value)));
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("collective: sent bytes follow the algorithm") {
+  CHECK(all_reduce_sent_bytes(1000, 1) == 0);
+  CHECK(all_reduce_sent_bytes(1000, 2) == 1000);
+  CHECK(all_reduce_sent_bytes(1000, 4) == 1500);
+  CHECK(all_gather_sent_bytes(1000, 1) == 0);
+  CHECK(all_gather_sent_bytes(1000, 4) == 3000);
+}
+
+TEST_CASE("collective: emulated shards add in rank order") {
+  // 1 + 1e8 - 1e8 in float32 is 0; another order gives 1.
+  for (const SumOrder order : {SumOrder::kLibrary, SumOrder::kRanks}) {
+    Values values{{1.0f, 2.0f}, {1e8f, 3.0f}, {-1e8f, 4.0f}};
+    const auto group = make_emulated_collective(3, order);
+    const Crossing crossing = group->all_reduce(buffers(values), 2, DType::kFloat32);
+    CHECK(values[0] == std::vector<float>{0.0f, 9.0f});
+    CHECK(crossing.handed_bytes == 8);
+    if (order == SumOrder::kRanks) {
+      CHECK(crossing.operation == Operation::kAllGather);
+      CHECK(crossing.sent_bytes == 16);
+    } else {
+      CHECK(crossing.operation == Operation::kAllReduce);
+      CHECK(crossing.sent_bytes == 10);  // 2 * 2/3 * 8, rounded down
+    }
+    CHECK(group->handed_bytes() == 8);
+  }
+}
+
+TEST_CASE("collective: bfloat16 sums round once with ranks, at each step with library") {
+  // 1 + 2^-8 + 2^-8: each term alone rounds away in bfloat16 (8 bits), both together do not.
+  const std::uint16_t one = 0x3F80, small = 0x3B80;
+  for (const SumOrder order : {SumOrder::kLibrary, SumOrder::kRanks}) {
+    std::vector<std::uint16_t> a{one}, b{small}, c{small};
+    std::vector<Collective::Buffer> all{std::as_writable_bytes(std::span(a)),
+                                        std::as_writable_bytes(std::span(b)),
+                                        std::as_writable_bytes(std::span(c))};
+    make_emulated_collective(3, order)->all_reduce(all, 1, DType::kBFloat16);
+    CHECK(a[0] == (order == SumOrder::kRanks ? 0x3F81 : 0x3F80));
+  }
+}
+
+TEST_CASE("collective: gathers and exchanges of unequal parts") {
+  const auto group = make_emulated_collective(2, SumOrder::kLibrary);
+  const std::vector<std::byte> a{std::byte{1}}, b{std::byte{2}, std::byte{3}};
+  const std::vector<Collective::Bytes> payloads{a, b};
+  std::vector<std::byte> out(3);
+  const std::vector<std::size_t> sizes{1, 2};
+  CHECK(group->exchange_sizes(sizes) == sizes);
+  group->all_gather(payloads, sizes, out);
+  CHECK(out == std::vector<std::byte>{std::byte{1}, std::byte{2}, std::byte{3}});
+
+  // Rank 0 has {1} for itself and nothing for rank 1; rank 1 has {2} for rank 0 and {3} for itself.
+  const std::vector<std::vector<std::size_t>> sent{{1, 0}, {1, 1}}, received{{1, 1}, {0, 1}};
+  std::vector<std::byte> first(2), second(1);
+  const std::vector<Collective::Buffer> outs{first, second};
+  const Crossing crossing = group->all_to_all(payloads, sent, received, outs);
+  CHECK(first == std::vector<std::byte>{std::byte{1}, std::byte{2}});
+  CHECK(second == std::vector<std::byte>{std::byte{3}});
+  CHECK(crossing.handed_bytes == 1);
+  CHECK(crossing.sent_bytes == 0);
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// MiniLM's forward against Hugging Face transformers (shared data,
+// reference/minilm-mrpc-forward.json).
+#include <ATen/core/grad_mode.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "datasets/batches.hpp"
+#include "workloads/bridge/tensor.hpp"
+#include "workloads/models/model.hpp"
+#include "workloads/models/weights.hpp"
+#include "workloads/parallel/site.hpp"
+
+using namespace tersor;
+using namespace tersor::workloads;
+
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+std::filesystem::path reference_file() {
+  const std::string root = variable("TERSOR_DATA");
+  return std::filesystem::path(root.empty() ? "../shared/data" : root) / "reference" /
+         "minilm-mrpc-forward.json";
+}
+
+std::filesystem::path weights_file() {
+  const std::string cache = variable("XDG_CACHE_HOME");
+  const std::filesystem::path root = cache.empty()
+                                         ? std::filesystem::path(variable("HOME")) / ".cache"
+                                         : std::filesystem::path(cache);
+  return root / "tersor/models/minilm-l6/model.safetensors";
+}
+
+template <typename T>
+std::vector<T> flat(const nlohmann::json& rows) {
+  std::vector<T> values;
+  for (const auto& row : rows)
+    for (const auto& value : row) values.push_back(value.get<T>());
+  return values;
+}
+
+double largest_difference(std::span<const float> found, const std::vector<double>& expected) {
+  REQUIRE(found.size() == expected.size());
+  double largest = 0;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    largest = std::max(largest, std::fabs(static_cast<double>(found[i]) - expected[i]));
+  return largest;
+}
+
+}  // namespace
+
+TEST_CASE("minilm: forward equals transformers, sharded or not") {
+  for (const auto& file : {reference_file(), weights_file()})
+    if (!std::filesystem::exists(file)) {
+      std::cout << "SKIPPED: " << file.string() << " is missing" << std::endl;
+      return;
+    }
+  std::ifstream stream(reference_file());
+  const nlohmann::json reference = nlohmann::json::parse(stream);
+  datasets::Batch batch;
+  batch.rows = 8;
+  batch.sequence = reference.at("max_length");
+  batch.ids = flat<std::int64_t>(reference.at("input_ids"));
+  batch.types = flat<std::int64_t>(reference.at("token_type_ids"));
+  batch.mask = flat<std::int64_t>(reference.at("attention_mask"));
+  CellConfig config;
+  config.model = "minilm-l6";
+  config.sequence = batch.sequence;
+  config.pooling = "cls";
+  const at::NoGradGuard no_grad;
+  for (const int ranks : {1, 2, 4}) {
+    TensorParallel group(make_emulated_collective(ranks, SumOrder::kLibrary), 1, false, 1);
+    group.pass.phase = compressors::Phase::kEval;
+    Weights weights(weights_file().string(), 1);
+    const auto model = find_model("minilm-l6").make({group, weights, config, 30522, 2});
+    const at::Tensor hidden = model->encode(batch);
+    const double cls = largest_difference(floats_of(hidden.select(1, 0).contiguous()),
+                                          flat<double>(reference.at("cls_hidden")));
+    const double pooled = largest_difference(floats_of(model->pooled(batch).contiguous()),
+                                             flat<double>(reference.at("pooler_output")));
+    INFO(ranks << " ranks: largest differences " << cls << " and " << pooled);
+    CHECK(cls < 1e-5);
+    CHECK(pooled < 1e-5);
+    const std::span<const float> values = floats_of(hidden);
+    for (std::size_t row = 0; row < 8; ++row) {
+      double sum = 0, count = 0;
+      for (std::size_t i = 0; i < 64; ++i)
+        for (std::size_t j = 0; j < 384 && batch.mask[row * 64 + i]; ++j, ++count)
+          sum += std::fabs(static_cast<double>(values[(row * 64 + i) * 384 + j]));
+      CHECK(sum / count ==
+            Approx(reference.at("hidden_abs_mean_over_real_tokens")[row].get<double>())
+                .epsilon(1e-5));
+    }
+  }
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+// tersor-worker as processes: real ranks against emulated shards, repeatability, broken runs.
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "common/cell.hpp"
+#include "common/jsonl.hpp"
+
+extern char** environ;
+
+namespace {
+
+using nlohmann::json;
+using tersor::CellConfig;
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+/// A port that nobody listens on now.
+int free_port() {
+  const int file = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  REQUIRE(bind(file, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  socklen_t length = sizeof address;
+  getsockname(file, reinterpret_cast<sockaddr*>(&address), &length);
+  close(file);
+  return ntohs(address.sin_port);
+}
+
+CellConfig make_config(int tp, bool is_emulated, const std::string& spec = "none") {
+  CellConfig config;
+  config.compressor = {{"tp", spec}, {"tp.backward", "none"}};
+  config.hardware.kind = is_emulated ? "emulated" : "measured";
+  config.hardware.name =
+      std::string(is_emulated ? "cpu-emulated-tp" : "cpu-tp") + std::to_string(tp);
+  config.hardware.tp = tp;
+  config.train_rows = 64;
+  config.eval_rows = 20;
+  config.micro_batch = 8;
+  config.sequence = 16;
+  config.max_steps = 4;
+  config.learning_rate = 2e-3;
+  return config;
+}
+
+/// The ranks of one cell as child processes; kills what is left when it goes.
+class Ranks {
+ public:
+  explicit Ranks(const CellConfig& config, std::uint64_t seed = 1, json extra = json::object()) {
+    folder_ = fs::temp_directory_path() /
+              ("tersor-worker-test-" + std::to_string(getpid()) + "-" + std::to_string(count_++));
+    fs::create_directories(folder_);
+    json cell{{"format", 1},     {"cell_key", "0123456789abcdef"},
+              {"seed", seed},    {"attempt", 1},
+              {"data_root", ""}, {"weights", ""},
+              {"vocab", ""},     {"progress", false},
+              {"error_every", 2}};
+    cell["config"] = json::parse(to_json(config).dump());
+    cell.update(extra);
+    std::ofstream(folder_ / "cell.json") << cell;
+    const int world = config.hardware.processes(), port = free_port();
+    for (int rank = 0; rank < world; ++rank) pids_.push_back(start(rank, world, port));
+    codes_.assign(pids_.size(), -1);
+  }
+  ~Ranks() {
+    for (std::size_t r = 0; r < pids_.size(); ++r)
+      if (codes_[r] == -1) {
+        ::kill(pids_[r], SIGKILL);
+        waitpid(pids_[r], nullptr, 0);
+      }
+    fs::remove_all(folder_);
+  }
+  Ranks(const Ranks&) = delete;
+  Ranks& operator=(const Ranks&) = delete;
+
+  void kill(std::size_t rank, int signal) { ::kill(pids_[rank], signal); }
+  /// Exit status, 128 + signal, or -1 when it has not ended in time.
+  int wait(std::size_t rank, std::chrono::seconds limit = 120s) {
+    const auto end = std::chrono::steady_clock::now() + limit;
+    while (codes_[rank] == -1 && std::chrono::steady_clock::now() < end) {
+      int status = 0;
+      if (waitpid(pids_[rank], &status, WNOHANG) == pids_[rank])
+        codes_[rank] = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+      else
+        std::this_thread::sleep_for(5ms);
+    }
+    return codes_[rank];
+  }
+  std::vector<json> records(std::size_t rank, const std::string& type) const {
+    std::vector<json> found;
+    const fs::path file = folder_ / ("rank" + std::to_string(rank) + ".jsonl");
+    if (!fs::exists(file)) return found;
+    for (json& record : tersor::read_json_lines(file).records)
+      if (record.at("type") == type) found.push_back(std::move(record));
+    return found;
+  }
+  void wait_for_steps(std::size_t rank, std::size_t count) const {
+    const auto end = std::chrono::steady_clock::now() + 60s;
+    while (records(rank, "step").size() < count && std::chrono::steady_clock::now() < end)
+      std::this_thread::sleep_for(10ms);
+  }
+  json end(std::size_t rank) const {
+    const auto ends = records(rank, "end");
+    return ends.empty() ? json() : ends.back();
+  }
+  std::string error_text() const {
+    std::ifstream file(folder_ / "stderr0");
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  pid_t pid(std::size_t rank) const { return pids_[rank]; }
+  const fs::path& folder() const { return folder_; }
+
+ private:
+  pid_t start(int rank, int world, int port) const {
+    std::vector<std::string> variables{
+        "RANK=" + std::to_string(rank),        "WORLD_SIZE=" + std::to_string(world),
+        "LOCAL_RANK=" + std::to_string(rank),  "MASTER_ADDR=127.0.0.1",
+        "MASTER_PORT=" + std::to_string(port), "TERSOR_PIN=off"};
+    std::vector<char*> environment, arguments;
+    for (auto& text : variables) environment.push_back(text.data());
+    for (char** at = environ; *at; ++at) environment.push_back(*at);
+    environment.push_back(nullptr);
+    std::vector<std::string> words{TERSOR_WORKER, "--cell", folder_ / "cell.json", "--spool",
+                                   folder_};
+    for (auto& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    const std::string errors = folder_ / ("stderr" + std::to_string(rank));
+    posix_spawn_file_actions_addopen(&actions, 2, errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+                                     0600);
+    pid_t pid = 0;
+    REQUIRE(posix_spawn(&pid, words[0].c_str(), &actions, nullptr, arguments.data(),
+                        environment.data()) == 0);
+    posix_spawn_file_actions_destroy(&actions);
+    return pid;
+  }
+
+  static inline int count_ = 0;
+  fs::path folder_;
+  std::vector<pid_t> pids_;
+  std::vector<int> codes_;
+};
+
+std::vector<double> losses(const Ranks& ranks) {
+  std::vector<double> values;
+  for (const json& step : ranks.records(0, "step")) values.push_back(step.at("loss"));
+  return values;
+}
+
+/// Everything of rank 0 but times, ids and names of the run.
+json outcome(const Ranks& ranks) {
+  json result{{"losses", losses(ranks)}, {"checksum", ranks.end(0).at("checksum")}};
+  for (const char* type : {"eval", "error", "traffic"})
+    for (json record : ranks.records(0, type)) {
+      for (const char* key : {"ns", "encode_ns", "transfer_ns", "decode_ns"}) record.erase(key);
+      result[type].push_back(std::move(record));
+    }
+  return result;
+}
+
+void finish(Ranks& ranks, int world) {
+  for (int r = 0; r < world; ++r) {
+    INFO("rank " << r << ": " << ranks.error_text());
+    REQUIRE(ranks.wait(static_cast<std::size_t>(r)) == 0);
+    REQUIRE(ranks.end(static_cast<std::size_t>(r)).at("status") == "ok");
+  }
+}
+
+void check_emulation(int tp, const std::string& spec, const std::string& backward,
+                     const std::string& sum_order) {
+  INFO(spec << " backward " << backward << " at " << tp << " ranks, sum_order " << sum_order);
+  json found[2];
+  for (const bool is_emulated : {false, true}) {
+    CellConfig config = make_config(tp, is_emulated, spec);
+    config.compressor["tp.backward"] = backward;
+    config.sum_order = sum_order;
+    config.dropout = 0.1;
+    Ranks ranks(config);
+    finish(ranks, config.hardware.processes());
+    found[is_emulated] = outcome(ranks);
+    if (!is_emulated)
+      CHECK(ranks.records(1, "traffic").size() == ranks.records(0, "traffic").size());
+  }
+  // Losses, checksum of the parameters, predictions, errors and every byte count.
+  CHECK(found[0] == found[1]);
+}
+
+}  // namespace
+
+TEST_CASE("worker: two real ranks equal two emulated shards bit for bit") {
+  for (const char* spec : {"none", "cast", "quantize(bits=2)", "minmax(bits=4)", "topk(ratio=0.1)",
+                           "randk(ratio=0.1)", "randk(ratio=0.1,shared=false,index=ef)",
+                           "autoencoder(dim=8)", "autoencoder(dim=8,encoder=tied)"})
+    check_emulation(2, spec, "none", "library");
+  check_emulation(2, "twostep(quantize)", "quantize(scope=token)", "library");
+}
+
+TEST_CASE("worker: four real ranks equal four emulated shards with sum_order=ranks") {
+  check_emulation(4, "quantize(bits=4)", "none", "ranks");
+  check_emulation(4, "cast", "none", "ranks");
+  check_emulation(4, "autoencoder(dim=8)", "none", "ranks");
+}
+
+TEST_CASE("worker: one seed gives one result, another seed another") {
+  const CellConfig config = make_config(2, false, "topk(ratio=0.1)");
+  Ranks first(config), second(config), other(config, std::uint64_t{1} << 40);
+  for (Ranks* ranks : {&first, &second, &other}) finish(*ranks, 2);
+  CHECK(outcome(first) == outcome(second));
+  CHECK(first.end(0).at("checksum") != other.end(0).at("checksum"));
+}
+
+TEST_CASE("worker: another codec sees the same weights, data order and dropout") {
+  // Before the warm-up ends no codec is on: the losses are then those of `none`.
+  std::vector<std::vector<double>> found;
+  std::vector<json> starts;
+  for (const char* spec : {"none", "topk(ratio=0.01)", "randk", "autoencoder(dim=4)"}) {
+    CellConfig config = make_config(2, true, spec);
+    config.dropout = 0.2;
+    config.warmup = "3 steps";
+    Ranks ranks(config);
+    finish(ranks, 1);
+    found.push_back(losses(ranks));
+    starts.push_back(ranks.records(0, "start").at(0));
+  }
+  for (std::size_t i = 1; i < found.size(); ++i) {
+    CHECK(starts[i].at("model").at("init_hash") == starts[0].at("model").at("init_hash"));
+    for (std::size_t step = 0; step < 3; ++step) CHECK(found[i][step] == found[0][step]);
+  }
+  CHECK(found[1][3] != found[0][3]);
+}
+
+TEST_CASE("worker: a peer that is killed in mid-step ends the run, soon and with a reason") {
+  CellConfig config = make_config(2, false);
+  config.max_steps = 0;
+  config.epochs = 100000;
+  Ranks ranks(config);
+  ranks.wait_for_steps(0, 3);
+  ranks.kill(1, SIGKILL);
+  CHECK(ranks.wait(0, 30s) == 1);
+  CHECK(ranks.wait(1, 5s) == 128 + SIGKILL);
+  const json end = ranks.end(0);
+  CHECK(end.at("status") == "failed");
+  CHECK_THAT(end.at("reason").get<std::string>(), Catch::Contains("failed"));
+  CHECK(end.at("steps").get<int>() >= 3);
+  CHECK(ranks.end(1).is_null());
+}
+
+TEST_CASE("worker: SIGTERM writes an end and exits with 130") {
+  CellConfig config = make_config(2, false);
+  config.max_steps = 0;
+  config.epochs = 100000;
+  Ranks ranks(config);
+  ranks.wait_for_steps(0, 2);
+  for (const std::size_t r : {0, 1}) ranks.kill(r, SIGTERM);
+  for (const std::size_t r : {0, 1}) {
+    CHECK(ranks.wait(r, 10s) == 130);
+    CHECK(ranks.end(r).at("status") == "failed");
+  }
+  CHECK(ranks.end(0).at("reason") == "interrupted");
+}
+
+TEST_CASE("worker: none outlives its parent") {
+  CellConfig config = make_config(1, false);
+  config.max_steps = 0;
+  config.epochs = 100000;
+  int channel[2];
+  REQUIRE(pipe(channel) == 0);
+  const pid_t parent = fork();
+  if (parent == 0) {
+    Ranks ranks(config);
+    ranks.wait_for_steps(0, 1);
+    const pid_t pid = ranks.pid(0);
+    if (write(channel[1], &pid, sizeof pid) != sizeof pid) _exit(1);
+    pause();
+    _exit(0);
+  }
+  pid_t worker = 0;
+  REQUIRE(read(channel[0], &worker, sizeof worker) == sizeof worker);
+  ::kill(parent, SIGKILL);
+  waitpid(parent, nullptr, 0);
+  bool is_gone = false;
+  for (int i = 0; i < 1000 && !is_gone; ++i) {
+    // A process that nobody waits for stays as a zombie ("Z") where init does not reap.
+    std::ifstream file("/proc/" + std::to_string(worker) + "/stat");
+    std::string text((std::istreambuf_iterator<char>(file)), {});
+    is_gone = text.empty() || text.find(") Z ") != std::string::npos;
+    std::this_thread::sleep_for(10ms);
+  }
+  CHECK(is_gone);
+  fs::remove_all(fs::temp_directory_path() /
+                 ("tersor-worker-test-" + std::to_string(parent) + "-0"));
+}
+
+TEST_CASE("worker: a loss that is not finite is an outcome of its own") {
+  CellConfig config = make_config(2, false);
+  config.learning_rate = 1000;
+  config.learning_rate_warmup = 0;
+  config.weight_decay = 1;  // every step multiplies the matrices by about -1000
+  config.epochs = 100;
+  config.max_steps = 60;
+  Ranks ranks(config);
+  for (const std::size_t r : {0, 1}) {
+    INFO(ranks.error_text());
+    REQUIRE(ranks.wait(r) == 3);
+    REQUIRE(ranks.end(r).at("status") == "diverged");
+  }
+  REQUIRE(!ranks.records(0, "step").empty());
+  const json last = ranks.records(0, "step").back();
+  CHECK(last.at("loss").is_null());
+  CHECK(last.at("nonfinite") == true);
+}
+
+TEST_CASE("worker: what cannot run says why, in the spool and on standard error") {
+  const auto check = [](const CellConfig& config, const json& extra, const std::string& words) {
+    Ranks ranks(config, 1, extra);
+    INFO(words);
+    CHECK(ranks.wait(0) == 1);
+    const json end = ranks.end(0);
+    REQUIRE(end.is_object());
+    CHECK(end.at("status") == "failed");
+    CHECK_THAT(end.at("reason").get<std::string>(), Catch::Contains(words));
+    CHECK_THAT(ranks.error_text(), Catch::Contains(words));
+    CHECK(ranks.records(0, "start").size() == 1);
+  };
+  check(make_config(3, true), json::object(), "does not divide the 4 attention heads");
+  CellConfig config = make_config(1, false);
+  config.train_rows = 4;
+  check(config, json::object(), "fewer than one micro_batch");
+  config = make_config(1, false);
+  config.layers = "last:9";
+  check(config, json::object(), "the model has 2 layers");
+  check(make_config(1, false), {{"weights", "/nowhere/model.safetensors"}}, "model.safetensors");
+  config = make_config(1, false);
+  config.dataset = "sst2";
+  check(config, {{"data_root", "/nowhere"}}, "train.tsv");
+}
+
+TEST_CASE("worker: a cell for other processes, or no cell, is refused") {
+  CellConfig config = make_config(2, true);
+  Ranks broken(config, 1, {{"format", 2}});
+  CHECK(broken.wait(0) == 1);
+  CHECK_THAT(broken.error_text(), Catch::Contains("\"format\": 1"));
+  Ranks negative(config, 1, {{"seed", -1}});
+  CHECK(negative.wait(0) == 1);
+  CHECK_THAT(negative.error_text(), Catch::Contains("seed"));
+}
