@@ -5,6 +5,7 @@
 
 #include "compressors/api/bits.hpp"
 #include "compressors/api/blocks.hpp"
+#include "compressors/api/device_table.hpp"
 #include "compressors/api/registry.hpp"
 
 namespace tersor::compressors {
@@ -42,16 +43,24 @@ Properties Cast::properties() const {
   return p;
 }
 
+bool Cast::supports(Device device) const {
+  return device == Device::kCpu || DeviceTable<CastLaunchers>::is_installed();
+}
+
 std::size_t Cast::payload_bytes(const Shape& shape, DType, const Context&, int,
                                 const State*) const {
   return static_cast<std::size_t>(shape.elements()) * item_bytes(format_);
 }
 
 std::size_t Cast::encode(int, const TensorView& in, std::span<std::byte> out, State*,
-                         const Context&) const {
+                         const Context& context) const {
   const std::int64_t n = in.shape.elements();
   const std::size_t size = static_cast<std::size_t>(n) * item_bytes(format_);
   expect_room(out, size, "cast");
+  if (context.device == Device::kCuda) {
+    DeviceTable<CastLaunchers>::get("cast").encode(in, format_, out.data(), context.stream);
+    return size;
+  }
   std::array<float, kBlockElements> buffer;
   for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
     const std::int64_t count = std::min(kBlockElements, n - begin);
@@ -62,16 +71,22 @@ std::size_t Cast::encode(int, const TensorView& in, std::span<std::byte> out, St
 }
 
 void Cast::decode(std::span<const std::byte> payload, const Shape& shape, DType,
-                  std::span<float> out, State*, const Context&) const {
+                  std::span<float> out, State*, const Context& context) const {
   const std::int64_t n = shape.elements();
   expect_payload_bytes(payload, static_cast<std::size_t>(n) * item_bytes(format_), "cast");
+  if (context.device == Device::kCuda)
+    return DeviceTable<CastLaunchers>::get("cast").decode(payload.data(), format_, n, false,
+                                                          out.data(), context.stream);
   widen_values(payload.data(), format_, n, out.data());
 }
 
 void Cast::decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType,
-                             std::span<float> out, State*, const Context&) const {
+                             std::span<float> out, State*, const Context& context) const {
   const std::int64_t n = shape.elements();
   expect_payload_bytes(payload, static_cast<std::size_t>(n) * item_bytes(format_), "cast");
+  if (context.device == Device::kCuda)
+    return DeviceTable<CastLaunchers>::get("cast").decode(payload.data(), format_, n, true,
+                                                          out.data(), context.stream);
   add_values(payload.data(), format_, n, out.data());
 }
 

@@ -4,6 +4,15 @@
 
 namespace tersor::compressors {
 
+/// The launchers of cast.cu (DeviceTable). Pointers are device memory, `stream` a cudaStream_t;
+/// launches only, no synchronisation. `format` is kBFloat16 or kFloat16.
+struct CastLaunchers {
+  void (*encode)(const TensorView& in, DType format, std::byte* out, void* stream);
+  /// out = or += the decoded values.
+  void (*decode)(const std::byte* payload, DType format, std::int64_t n, bool is_accumulated,
+                 float* out, void* stream);
+};
+
 /// Rounds to bfloat16 or float16: nearest even, finite values saturate.
 class Cast final : public Codec {
  public:
@@ -11,6 +20,7 @@ class Cast final : public Codec {
   Cast(DType format, std::string canonical);
 
   std::string canonical() const override { return canonical_; }
+  bool supports(Device device) const override;
   Properties properties() const override;
   Exchange exchange(int) const override { return Exchange::kAllReduce; }
   DType reduce_dtype(int, DType) const override { return format_; }

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compressors/api/frame.hpp"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "common/hash.hpp"
+#include "compressors/api/bits.hpp"
+
+using namespace tersor;
+using namespace tersor::compressors;
+
+namespace {
+
+std::vector<std::byte> from_hex(const std::string& text) {
+  std::vector<std::byte> bytes;
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2)
+    bytes.push_back(static_cast<std::byte>(std::stoi(text.substr(i, 2), nullptr, 16)));
+  return bytes;
+}
+
+nlohmann::json golden_frames() {
+  std::ifstream in("compressors/golden/frames.json");
+  REQUIRE(in);
+  return nlohmann::json::parse(in);
+}
+
+/// "accepted", or the fault's name.
+std::string fault_of(std::span<const std::byte> bytes) {
+  try {
+    decode_frame(bytes);
+    return "accepted";
+  } catch (const FrameError& error) {
+    return std::string(to_string(error.fault()));
+  }
+}
+
+Context context_of(const nlohmann::json& fields, std::vector<std::int64_t>& ids) {
+  Context context;
+  context.seed = fields.value("seed", std::uint64_t{0});
+  context.step = fields.value("step", 0u);
+  context.call = fields.value("call", std::uint16_t{0});
+  context.site = fields.value("site", std::uint16_t{0});
+  context.rank = fields.value("rank", 0u);
+  context.ranks = fields.value("ranks", 1u);
+  context.direction = static_cast<Direction>(fields.value("direction", 0));
+  context.phase = static_cast<Phase>(fields.value("phase", 0));
+  ids = fields.value("ids", std::vector<std::int64_t>{});
+  context.sample_ids = ids;
+  return context;
+}
+
+/// Recomputes both checksums after a change.
+void mend_checksums(std::vector<std::byte>& bytes) {
+  const std::size_t header =
+      96 + load<std::uint32_t>(&bytes[72]) + 8 * load<std::uint32_t>(&bytes[76]);
+  store(&bytes[80], xxh64(std::span(bytes).subspan(header)));
+  std::vector<std::byte> covered(bytes.begin(), bytes.begin() + 88);
+  covered.insert(covered.end(), bytes.begin() + 96,
+                 bytes.begin() + static_cast<std::ptrdiff_t>(header));
+  store(&bytes[88], xxh64(covered));
+}
+
+}  // namespace
+
+TEST_CASE("golden frames: written and read byte for byte") {
+  for (const auto& entry : golden_frames().at("valid")) {
+    INFO(entry.at("name"));
+    const auto bytes = from_hex(entry.at("frame"));
+    const auto input = from_hex(entry.at("input"));
+    const Shape shape{entry["shape"][0], entry["shape"][1], entry["shape"][2]};
+    const DType dtype = parse_dtype(entry.at("dtype").get<std::string>());
+    std::vector<std::int64_t> ids;
+    const Context context = context_of(entry.at("context"), ids);
+    const std::string spec = entry.at("spec");
+    CHECK(encode_frame(spec, {input.data(), shape, dtype}, context) == bytes);
+    const DecodedFrame decoded = decode_frame(bytes);
+    CHECK(decoded.frame.spec == spec);
+    CHECK(decoded.frame.shape == shape);
+    CHECK(decoded.frame.dtype == dtype);
+    CHECK(decoded.frame.seed == context.seed);
+    CHECK(decoded.frame.ids == ids);
+    CHECK(decoded.bits == from_hex(entry.at("decoded")));
+  }
+}
+
+TEST_CASE("golden frames: each mistake has its name") {
+  for (const auto& entry : golden_frames().at("rejected")) {
+    INFO(entry.at("name"));
+    CHECK(fault_of(from_hex(entry.at("frame"))) == entry.at("fault").get<std::string>());
+  }
+}
+
+TEST_CASE("every flipped bit and every cut of a golden frame is refused") {
+  for (const auto& entry : golden_frames().at("valid")) {
+    INFO(entry.at("name"));
+    const auto bytes = from_hex(entry.at("frame"));
+    for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
+      auto flipped = bytes;
+      flipped[bit / 8] ^= static_cast<std::byte>(1u << (bit % 8));
+      if (fault_of(flipped) == "accepted") FAIL_CHECK("bit " << bit << " flipped");
+    }
+    for (std::size_t size = 0; size < bytes.size(); ++size)
+      if (fault_of(std::span(bytes).first(size)) == "accepted") FAIL_CHECK("cut to " << size);
+  }
+}
+
+TEST_CASE("a flipped payload under right checksums decodes to what it means, or is refused") {
+  for (const auto& entry : golden_frames().at("valid")) {
+    INFO(entry.at("name"));
+    const auto bytes = from_hex(entry.at("frame"));
+    const Frame frame = read_frame(bytes);
+    const auto codec = make_codec(frame.spec);
+    const std::size_t header = bytes.size() - frame.payload.size();
+    for (std::size_t bit = header * 8; bit < bytes.size() * 8; ++bit) {
+      auto flipped = bytes;
+      flipped[bit / 8] ^= static_cast<std::byte>(1u << (bit % 8));
+      mend_checksums(flipped);
+      std::vector<std::byte> expected(static_cast<std::size_t>(frame.shape.elements()) *
+                                      item_bytes(frame.dtype));
+      std::string meaning = "accepted";
+      try {
+        codec->decode_bits(std::span(flipped).subspan(header), frame.shape, frame.dtype,
+                           expected.data(), nullptr, frame.context());
+      } catch (const Error&) {
+        meaning = "payload";
+      }
+      CHECK(fault_of(flipped) == meaning);
+      if (meaning == "accepted") CHECK(decode_frame(flipped).bits == expected);
+    }
+  }
+}
+
+TEST_CASE("flipped header bits under right checksums never fault") {
+  std::map<std::string, int> faults;
+  for (const auto& entry : golden_frames().at("valid")) {
+    const auto bytes = from_hex(entry.at("frame"));
+    const std::size_t header = bytes.size() - read_frame(bytes).payload.size();
+    for (std::size_t bit = 8 * 8; bit < header * 8; ++bit) {
+      if (bit / 8 >= 72 && bit / 8 < 96) continue;  // sizes and checksums: refused above
+      auto flipped = bytes;
+      flipped[bit / 8] ^= static_cast<std::byte>(1u << (bit % 8));
+      mend_checksums(flipped);
+      ++faults[fault_of(flipped)];
+    }
+  }
+  for (const char* expected :
+       {"version", "dtype", "phase", "direction", "reserved", "rank", "shape", "spec"})
+    CHECK(faults[expected] > 0);
+}
+
+TEST_CASE("the reader's limit comes before the allocation") {
+  Frame frame;
+  frame.spec = "none";
+  frame.shape = {1, 1, 1000};
+  frame.payload.resize(4000);
+  CHECK_NOTHROW(decode_frame(write_frame(frame), 1000));
+  CHECK_THROWS_WITH(decode_frame(write_frame(frame), 999), Catch::Contains("too-large"));
+  frame.ids = {1, 2};
+  CHECK_THROWS_AS(write_frame(frame), Error);
+}
