@@ -51,12 +51,19 @@ std::optional<double> History::seconds(const std::string& cell_key, const CellCo
   return std::nullopt;
 }
 
+std::optional<double> History::kind_seconds(const std::string& kind) const {
+  for (const std::string& name : {kind, std::string()})
+    if (const auto found = times_.find(name); found != times_.end())
+      return found->second.sum / found->second.count;
+  return std::nullopt;
+}
+
 void History::add_seconds(const std::string& cell_key, const CellConfig& cell, double seconds) {
   add(cell_key, kind_of(cell), seconds);
 }
 
 void History::add(const std::string& key, const std::string& kind, double seconds) {
-  for (const std::string& name : {key, kind}) {
+  for (const std::string& name : {key, kind, std::string()}) {
     times_[name].sum += seconds;
     ++times_[name].count;
   }

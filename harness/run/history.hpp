@@ -28,9 +28,12 @@ class History {
   };
   const Past* find(const std::string& cell_key, std::uint64_t seed) const;
 
-  /// Mean seconds of ok runs of the cell, else of cells of the same model, data set and hardware;
-  /// nothing where there was none.
+  /// Mean seconds of ok runs of the cell, else of cells of its kind; nothing where there was none.
   std::optional<double> seconds(const std::string& cell_key, const CellConfig& cell) const;
+  /// Mean seconds of ok runs of a kind, else of all kinds.
+  std::optional<double> kind_seconds(const std::string& kind) const;
+  /// Cells whose runs take about as long: same model, data set and hardware.
+  static std::string kind_of(const CellConfig& cell);
   /// A run of this session.
   void add_seconds(const std::string& cell_key, const CellConfig& cell, double seconds);
 
@@ -40,10 +43,9 @@ class History {
     int count = 0;
   };
   void add(const std::string& key, const std::string& kind, double seconds);
-  static std::string kind_of(const CellConfig& cell);
 
   std::unordered_map<std::string, Past> past_;   ///< "cell_key seed"
-  std::unordered_map<std::string, Mean> times_;  ///< by cell key, and by kind_of
+  std::unordered_map<std::string, Mean> times_;  ///< by cell key, by kind, and "" for all
 };
 
 }  // namespace tersor::harness

@@ -57,8 +57,6 @@ Decision decide(const History::Past* past, const PlanOptions& options) {
 
 }  // namespace
 
-const char* const kInterruptedReason = "interrupted";
-
 bool was_interrupted(const History::Past& past) {
   return past.status == RunStatus::kFailed && past.reason.rfind(kInterruptedReason, 0) == 0;
 }
@@ -82,8 +80,6 @@ Plan make_plan(const Matrix& matrix, const RunFilter& filter, const History& his
                const Machine& machine, const Resources& resources, const PlanOptions& options) {
   Plan plan;
   Reasons reasons(plan.reasons);
-  double known_seconds = 0;
-  std::size_t known_runs = 0;
   for (std::size_t index = 0; index < matrix.size(); ++index) {
     const RunSpec run = matrix.at(index);
     Decision decision;
@@ -99,10 +95,7 @@ Plan make_plan(const Matrix& matrix, const RunFilter& filter, const History& his
         } else {
           if (!feasible.warning.empty())
             ++plan.warnings[run.cell.hardware.name + " " + feasible.warning];
-          if (const auto seconds = history.seconds(key, run.cell)) {
-            known_seconds += *seconds;
-            ++known_runs;
-          }
+          ++plan.kinds[History::kind_of(run.cell)];
         }
       }
     }
@@ -114,10 +107,18 @@ Plan make_plan(const Matrix& matrix, const RunFilter& filter, const History& his
   if (plan.count(Action::kFilteredOut) == matrix.size())
     throw Error(ErrorKind::kUsage, "--filter leaves none of the " + std::to_string(matrix.size()) +
                                        " runs of the matrix");
-  if (known_runs > 0)
-    plan.estimate_seconds = known_seconds / static_cast<double>(known_runs) *
-                            static_cast<double>(plan.count(Action::kRun));
   return plan;
+}
+
+std::optional<double> estimate_seconds(const std::map<std::string, std::size_t>& kinds,
+                                       const History& history) {
+  double sum = 0;
+  for (const auto& [kind, runs] : kinds) {
+    const auto seconds = history.kind_seconds(kind);
+    if (!seconds) return std::nullopt;
+    sum += *seconds * static_cast<double>(runs);
+  }
+  return sum;
 }
 
 std::string duration_text(double seconds) {

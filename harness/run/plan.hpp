@@ -30,14 +30,17 @@ struct Plan {
   std::vector<PlanEntry> entries;    ///< in running order
   std::vector<std::string> reasons;  ///< each once
   std::map<Action, std::size_t> counts;
-  std::size_t unsuccessful = 0;  ///< skipped because they failed before
-  std::optional<double>
-      estimate_seconds;  ///< for the runs to do; nothing: no run like them is known
+  std::size_t unsuccessful = 0;                 ///< skipped because they failed before
+  std::map<std::string, std::size_t> kinds;     ///< History::kind_of -> runs to do
   std::map<std::string, std::size_t> warnings;  ///< text -> number of runs to do that it is about
 
   const std::string& reason(const PlanEntry& entry) const { return reasons[entry.reason]; }
   std::size_t count(Action action) const;
 };
+
+/// Seconds for so many runs of each kind, by what is known; nothing where nothing is.
+std::optional<double> estimate_seconds(const std::map<std::string, std::size_t>& kinds,
+                                       const History& history);
 
 struct PlanOptions {
   bool retry_failed = false;
@@ -47,8 +50,9 @@ struct PlanOptions {
 Plan make_plan(const Matrix& matrix, const RunFilter& filter, const History& history,
                const Machine& machine, const Resources& resources, const PlanOptions& options);
 
-/// Reasons of runs that a signal or a dead harness cut off: they run again without being asked.
-extern const char* const kInterruptedReason;
+/// The reason of a run that a signal or a dead harness cut off begins so; such a run is run again
+/// without being asked for.
+inline constexpr const char* kInterruptedReason = "interrupted";
 bool was_interrupted(const History::Past& past);
 
 /// "1 min 20 s".

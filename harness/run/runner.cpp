@@ -43,18 +43,19 @@ class Runner {
     if (options_.is_dry_run) {
       History history(options_.database);
       const Plan plan = make(history);
-      print_plan(plan, true);
+      print_plan(plan, history, true);
       return plan.unsuccessful > 0                 ? kSomeFailed
              : plan.count(Action::kInfeasible) > 0 ? kSomeInfeasible
                                                    : kAllOk;
     }
+    const fs::path worker = find_worker();
     InterruptGuard guard;
     const RunLock lock(options_.database);
-    Session session(options_, matrix_.name(), text_.text(), machine_, resources_);
+    Session session(options_, worker, matrix_.name(), text_.text(), machine_, resources_);
     settle(session);
     History history(options_.database);
     const Plan plan = make(history);
-    print_plan(plan, false);
+    print_plan(plan, history, false);
     for (const PlanEntry& entry : plan.entries) {
       if (InterruptGuard::signal() != 0) break;
       if (entry.action == Action::kInfeasible)
@@ -85,7 +86,7 @@ class Runner {
                     (reason.empty() ? "" : " (" + reason + ")"));
   }
 
-  void print_plan(const Plan& plan, bool is_complete) {
+  void print_plan(const Plan& plan, const History& history, bool is_complete) {
     std::string head = matrix_.name() + ": " + std::to_string(matrix_.size()) + " runs, " +
                        std::to_string(plan.count(Action::kRun)) + " to do, " +
                        std::to_string(plan.count(Action::kSkip)) + " in the database";
@@ -93,10 +94,10 @@ class Runner {
       head += ", " + std::to_string(n) + " infeasible";
     if (const auto n = plan.count(Action::kFilteredOut))
       head += ", " + std::to_string(n) + " filtered out";
+    const auto estimate = estimate_seconds(plan.kinds, history);
     if (plan.count(Action::kRun) > 0)
-      head += plan.estimate_seconds
-                  ? "; about " + duration_text(*plan.estimate_seconds) + " by earlier runs"
-                  : "; no earlier run tells how long they take";
+      head += estimate ? "; about " + duration_text(*estimate) + " by earlier runs"
+                       : "; no earlier run tells how long they take";
     console_.line(head);
     for (const auto& [warning, runs] : plan.warnings)
       console_.line("warning: " + warning + " (" + std::to_string(runs) + " runs)");
@@ -119,6 +120,7 @@ class Runner {
     const std::size_t due = plan.count(Action::kRun);
     std::size_t number = 0;
     std::string stopped_by;
+    ahead_ = plan.kinds;
     for (const PlanEntry& entry : plan.entries) {
       if (entry.action != Action::kRun) continue;
       if (InterruptGuard::signal() != 0) return;
@@ -142,10 +144,11 @@ class Runner {
     const std::string key = key_of(run.cell);
     const auto expected = history.seconds(key, run.cell);
     const auto* past = history.find(key, run.seed);
-    const auto to_go = [&](double seconds,
-                           const std::optional<double>& one) -> std::optional<double> {
-      if (!one) return std::nullopt;
-      return std::max(0.0, *one - seconds) + *one * static_cast<double>(after);
+    --ahead_.at(History::kind_of(run.cell));
+    const auto to_go = [&](double seconds, const std::optional<double>& one) {
+      auto rest = estimate_seconds(ahead_, history);
+      if (!rest && one) rest = *one * static_cast<double>(after);
+      return rest && one ? std::optional(std::max(0.0, *one - seconds) + *rest) : std::nullopt;
     };
     const auto done = session.execute(
         run, past ? past->attempt : 0, static_cast<int>(started_++),
@@ -165,9 +168,8 @@ class Runner {
     if (!done.quality.empty()) line += "  " + done.quality;
     if (plan.reason(entry) != "new") line += "  (" + plan.reason(entry) + ")";
     if (!outcome.reason.empty()) line += "  " + outcome.reason;
-    const auto one = history.seconds(key, run.cell);
-    if (after > 0 && one && InterruptGuard::signal() == 0)
-      line += end_text(*one * static_cast<double>(after));
+    if (after > 0 && InterruptGuard::signal() == 0)
+      line += end_text(estimate_seconds(ahead_, history));
     console_.line(line);
     if (!is_ok && InterruptGuard::signal() == 0) {
       print_log(outcome.log_tail);
@@ -223,6 +225,7 @@ class Runner {
   Machine machine_;
   Resources resources_;
   std::map<RunStatus, std::size_t> statuses_;
+  std::map<std::string, std::size_t> ahead_;  ///< kind -> runs not started yet
   std::size_t started_ = 0;
   std::size_t skipped_ = 0;
 };

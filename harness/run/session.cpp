@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <system_error>
+#include <utility>
 
 #include "common/error.hpp"
 #include "common/files.hpp"
@@ -30,13 +31,13 @@ std::string with_reason(const std::string& first, const std::string& second) {
 
 }  // namespace
 
-Session::Session(const RunOptions& options, const std::string& sweep_name,
+Session::Session(const RunOptions& options, fs::path worker, const std::string& sweep_name,
                  const std::string& matrix_text, const Machine& machine, const Resources& resources)
     : options_(options),
       machine_(machine),
       resources_(resources),
       runs_folder_(runs_folder(options.database)),
-      worker_(find_worker()),
+      worker_(std::move(worker)),
       store_(options.database),
       sweep_(store_.add_sweep(sweep_name, matrix_text)) {}
 

@@ -15,9 +15,9 @@ namespace tersor::harness {
 /// Executes single runs into one database; the caller holds the RunLock.
 class Session {
  public:
-  /// Opens (or makes) the database and notes the sweep.
-  Session(const RunOptions& options, const std::string& sweep_name, const std::string& matrix_text,
-          const Machine& machine, const Resources& resources);
+  /// Opens (or makes) the database and notes the sweep. The references must outlive it.
+  Session(const RunOptions& options, std::filesystem::path worker, const std::string& sweep_name,
+          const std::string& matrix_text, const Machine& machine, const Resources& resources);
 
   /// A run that a dead harness left, settled from its spool.
   struct Settled {

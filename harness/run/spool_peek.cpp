@@ -51,11 +51,14 @@ std::string text_of(const json& object, const char* key) {
 
 std::optional<SpoolEnd> read_spool_end(const fs::path& folder, int rank) {
   constexpr std::size_t kLongestEnd = 64 * 1024;
-  std::string tail = read_tail(rank_file(folder, rank, ".jsonl"), kLongestEnd);
-  while (!tail.empty() && tail.back() == '\n') tail.pop_back();
-  const auto line_begin = tail.rfind('\n');
-  const json record =
-      parse_object(line_begin == std::string::npos ? tail : tail.substr(line_begin + 1));
+  const std::string tail = read_tail(rank_file(folder, rank, ".jsonl"), kLongestEnd);
+  json record;
+  for (std::size_t begin = 0; begin < tail.size();) {  // the last whole line counts
+    const auto end = std::min(tail.find('\n', begin), tail.size());
+    json line = parse_object(tail.substr(begin, end - begin));
+    if (end < tail.size() || !line.is_null()) record = std::move(line);
+    begin = end + 1;
+  }
   if (record.is_null() || text_of(record, "type") != "end") return std::nullopt;
   return SpoolEnd{text_of(record, "status"), text_of(record, "reason")};
 }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "harness/testing/program.hpp"
+
+using Catch::Contains;
+using tersor::harness::testing::run_program;
+
+TEST_CASE("tersor --help is there at once, and loads no libtorch") {
+  const auto help = run_program({TERSOR_PROGRAM, "--help"});
+  CHECK(help.status == 0);
+  CHECK_THAT(help.output, Contains("run") && Contains("doctor") && Contains("--version"));
+  // Processor time, and the best of a few: the machine may be busy. The limit is the project's
+  // promise.
+  double best = 1;
+  for (int i = 0; i < 10; ++i)
+    best = std::min(best, run_program({TERSOR_PROGRAM, "--help"}).cpu_seconds);
+#ifndef TERSOR_SANITIZED
+  CHECK(best < 0.020);
+#endif
+  const auto libraries = run_program({"/usr/bin/ldd", TERSOR_PROGRAM});
+  CHECK(libraries.status == 0);
+  for (const char* heavy : {"libtorch", "libc10", "libcublas", "libcudnn", "libnccl"})
+    CHECK_THAT(libraries.output, !Contains(heavy));
+}
+
+TEST_CASE("exit statuses of the command line") {
+  CHECK(run_program({TERSOR_PROGRAM, "--version"}).status == 0);
+  CHECK(run_program({TERSOR_PROGRAM}).status == 2);
+  CHECK(run_program({TERSOR_PROGRAM, "rum"}).status == 2);
+  CHECK(run_program({TERSOR_PROGRAM, "run"}).status == 2);
+  CHECK(run_program({TERSOR_PROGRAM, "run", "--help"}).status == 0);
+  const auto missing = run_program({TERSOR_PROGRAM, "run", "no.json", "--db", "/tmp/none.db"});
+  CHECK(missing.status == 2);
+  CHECK_THAT(missing.output, Contains("no.json: there is no such file"));
+}
+
+TEST_CASE("the doctor says what can run, and why the rest cannot") {
+  const auto found = run_program({TERSOR_PROGRAM, "doctor"}, {{"TERSOR_WORKER", TERSOR_FAKE_WORKER},
+                                                              {"XDG_CACHE_HOME", "/nonexistent"},
+                                                              {"TERSOR_DATA", ""},
+                                                              {"TERSOR_WEIGHTS", ""}});
+  INFO(found.output);
+  CHECK(found.status == 0);
+  CHECK_THAT(found.output, Contains("ok   cpu-tp1") && Contains("ok   synthetic") &&
+                               Contains("no   sst2") && Contains("no   minilm-l6") &&
+                               Contains("scripts/fetch minilm-l6"));
+  const auto json = run_program({TERSOR_PROGRAM, "doctor", "--json"}, {{"TERSOR_WORKER", "/none"}});
+  CHECK(json.status == 1);
+  CHECK_THAT(json.output, Contains("\"worker\": {\n    \"ok\": false"));
+}
