@@ -313,6 +313,38 @@ TEST_CASE("bytes: a step's forward and backward by formula") {
   CHECK(payload["tp.backward"] == 4 * 4 * n);
 }
 
+TEST_CASE("codecs: at one rank they are off unless loopback asks for them") {
+  const datasets::Batch batch = make_random_batch(6, 6, 16);
+  CellConfig config = make_config("quantize(bits=2)");
+  Setup none(1, make_config()), off(1, config);
+  config.loopback = true;
+  Setup on(1, config);
+  const double loss = none.loss(batch);
+  CHECK(off.loss(batch) == loss);
+  CHECK(on.loss(batch) != loss);
+  CHECK(off.group.traffic().empty());
+  REQUIRE(on.group.traffic().size() == 4);
+  for (const TrafficRow& row : on.group.traffic()) {
+    CHECK(row.payload_bytes > 0);
+    CHECK(row.sent_bytes == 0);
+  }
+}
+
+TEST_CASE("codecs: only the chosen layers are compressed, both of their sites") {
+  CellConfig config = make_config("quantize");
+  config.layers = "last:1";
+  Setup setup(2, config);
+  setup.loss(make_random_batch(7, 6, 16));
+  std::map<std::string, std::string> specs;
+  for (const TrafficRow& row : setup.group.traffic()) specs[row.site_name] = row.spec;
+  CHECK(specs == std::map<std::string, std::string>{{"layer0.attention", "none"},
+                                                    {"layer0.mlp", "none"},
+                                                    {"layer1.attention", "quantize"},
+                                                    {"layer1.mlp", "quantize"}});
+  CHECK(setup.model->compressed_sites("tp") == 2);
+  CHECK(setup.model->compressed_sites("tp.backward") == 2);
+}
+
 TEST_CASE("start: another codec, the same weights") {
   Setup none(2, make_config()), topk(2, make_config("topk")),
       learned(2, make_config("autoencoder(dim=8)"));

@@ -42,7 +42,7 @@ JobFile read_job_file(const std::filesystem::path& path) {
     throw Error(ErrorKind::kData, "cell file " + path.string() + ": expected \"format\": 1");
   if (!object.contains("config"))
     throw Error(ErrorKind::kData, "cell file " + path.string() + ": \"config\" is missing");
-  const json seed = object.value("seed", json(0));
+  const json seed = object.value("seed", json(0U));
   if (!seed.is_number_unsigned())
     throw Error(ErrorKind::kData,
                 "cell file: 'seed' is not an unsigned 64-bit number: " + seed.dump());

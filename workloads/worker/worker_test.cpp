@@ -190,6 +190,7 @@ void check_emulation(int tp, const std::string& spec, const std::string& backwar
     CellConfig config = make_config(tp, is_emulated, spec);
     config.compressor["tp.backward"] = backward;
     config.sum_order = sum_order;
+    config.overlap = spec == "cast" ? "on" : "off";
     config.dropout = 0.1;
     Ranks ranks(config);
     finish(ranks, config.hardware.processes());
