@@ -151,10 +151,10 @@ IndexCoding choose_index_coding(IndexCoding coding, std::span<const ScopeSizes> 
   for (const ScopeSizes& s : sizes) longest = std::max(longest, s.scopes > 0 ? s.n : 0);
   const auto check = [&](std::int64_t limit, const char* name) {
     if (longest > limit)
-      throw Error(ErrorKind::kSpec, std::string(codec) + ": index=" + name +
-                                        " needs scopes of at most " + std::to_string(limit) +
-                                        " elements, this tensor has one of " +
-                                        std::to_string(longest) + "; use index=auto");
+      throw Error(ErrorKind::kUnsupported, std::string(codec) + ": index=" + name +
+                                               " needs scopes of at most " + std::to_string(limit) +
+                                               " elements, this tensor has one of " +
+                                               std::to_string(longest) + "; use index=auto");
   };
   if (coding == IndexCoding::kU16) check(65536, "u16");
   check(kLongest, index_coding_names()[static_cast<std::size_t>(coding)].c_str());

@@ -27,7 +27,7 @@ struct ScopeSizes {
 /// Bytes of the k indices of one scope of n elements (coding is not kAuto; 1 <= k <= n).
 std::size_t index_bytes(IndexCoding coding, std::int64_t n, std::int64_t k);
 /// kAuto becomes the coding with the fewest bytes over all scopes (ties: u16, u32, bitmap, ef).
-/// Throws Error(kSpec) where a scope is too long for the coding, or longer than 2^32.
+/// Throws Error(kUnsupported) where a scope is too long for the coding, or longer than 2^32.
 IndexCoding choose_index_coding(IndexCoding coding, std::span<const ScopeSizes> sizes,
                                 std::string_view codec);
 

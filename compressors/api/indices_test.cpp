@@ -85,7 +85,8 @@ TEST_CASE("selection equals a stable sort, with ties and at every k") {
     for (const std::size_t k : {std::size_t{1}, n / 100 + 1, n / 3 + 1, n / 2 + 1, n}) {
       if (k > n) continue;
       std::vector<std::uint32_t> chosen(k + kPositionSlack);
-      select_largest(keys, static_cast<std::int64_t>(k), chosen.data());
+      std::vector<std::uint32_t> spare(n + kPositionSlack);
+      select_largest(keys, static_cast<std::int64_t>(k), spare, chosen.data());
       chosen.resize(k);
       std::vector<std::uint32_t> want(order.begin(),
                                       order.begin() + static_cast<std::ptrdiff_t>(k));

@@ -12,16 +12,25 @@ struct Threshold {
   std::int64_t ties = 0;        ///< keys equal to `key` in all
 };
 
-/// 1 <= k <= keys.size(). O(n), the same for every order of the keys.
-Threshold find_threshold(std::span<const std::uint32_t> keys, std::int64_t k);
-/// Positions of the keys above the threshold, and of the first ties_taken equal to it, ascending;
-/// `out` has room for 16 more than the k positions that it returns.
-std::int64_t positions_above(std::span<const std::uint32_t> keys, const Threshold& threshold,
-                             std::uint32_t* out);
-/// Room behind the last position that positions_above may write.
+/// Elements behind the last one that these functions may write.
 inline constexpr std::int64_t kPositionSlack = 16;
 
+/// 1 <= k <= keys.size(). O(n), the same for every order of the keys. `spare` has keys.size() +
+/// kPositionSlack elements.
+Threshold find_threshold(std::span<const std::uint32_t> keys, std::int64_t k,
+                         std::span<std::uint32_t> spare);
+/// Positions of the keys above the threshold, and of the first ties_taken equal to it, ascending;
+/// `out` has room for kPositionSlack more than the k positions that it returns.
+std::int64_t positions_above(std::span<const std::uint32_t> keys, const Threshold& threshold,
+                             std::uint32_t* out);
 /// Both: the k largest keys, ties to the lowest position.
-Threshold select_largest(std::span<const std::uint32_t> keys, std::int64_t k, std::uint32_t* out);
+Threshold select_largest(std::span<const std::uint32_t> keys, std::int64_t k,
+                         std::span<std::uint32_t> spare, std::uint32_t* out);
+
+/// Appends magnitude key (every NaN the canonical one) and position first + i of the elements whose
+/// key is `lowest` or more; returns how many. Both outputs have room for count + kPositionSlack.
+std::int64_t collect_magnitudes(const float* x, std::int64_t count, std::uint32_t first,
+                                std::uint32_t lowest, std::uint32_t* keys,
+                                std::uint32_t* positions);
 
 }  // namespace tersor::compressors

@@ -52,8 +52,9 @@ Properties Circulant::properties() const {
 
 LeafCodec::Sizes Circulant::sizes(const Shape& shape, DType dtype) const {
   if (dim_ > shape.hidden)
-    throw Error(ErrorKind::kSpec, "circulant: dim " + std::to_string(dim_) +
-                                      " is above the hidden size " + std::to_string(shape.hidden));
+    throw Error(ErrorKind::kUnsupported, "circulant: dim " + std::to_string(dim_) +
+                                             " is above the hidden size " +
+                                             std::to_string(shape.hidden));
   return {0, static_cast<std::size_t>(shape.rows() * dim_) * item_bytes(dtype)};
 }
 

@@ -251,6 +251,10 @@ void PowerSgd::absorb(int round, std::span<const std::span<const std::byte>> rec
 
 void PowerSgd::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                       std::span<float> out, State* state, const Context& context) const {
+  const auto* own = dynamic_cast<const FactorState*>(state);
+  if (shape.elements() > 0 && (own == nullptr || own->p.size() * 4 != factor_bytes(shape, 0)))
+    throw Error(ErrorKind::kUnsupported,
+                "powersgd: its rounds need a site; a single message cannot show it");
   const std::array one{payload};
   combine(one, shape, dtype, out, state, context);
 }

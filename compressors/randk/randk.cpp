@@ -53,16 +53,34 @@ CodecInfo randk_info() {
 
 const CodecRegistrar kRegistrar(randk_info());
 
-// floor(j n / k) without overflow of 64 bits.
-std::int64_t stratum(std::int64_t j, std::int64_t n, std::int64_t k) {
-  __extension__ using Wide = unsigned __int128;
-  return static_cast<std::int64_t>(static_cast<Wide>(j) * static_cast<Wide>(n) /
-                                   static_cast<Wide>(k));
-}
+// The strata [floor(j n / k), floor((j+1) n / k)) for j = 0, 1, .., without a division each: the
+// remainder of j n / k is carried along.
+class Strata {
+ public:
+  Strata(std::int64_t n, std::int64_t k) : k_(k), each_(n / k), rest_(n % k) { step(); }
 
-std::int64_t stratum_length(std::int64_t j, std::int64_t n, std::int64_t k) {
-  return stratum(j + 1, n, k) - stratum(j, n, k);
-}
+  std::int64_t low() const { return low_; }
+  std::int64_t length() const { return high_ - low_; }
+  void next() {
+    low_ = high_;
+    step();
+  }
+
+ private:
+  void step() {
+    remainder_ += rest_;
+    const bool carries = remainder_ >= k_;
+    high_ += each_ + (carries ? 1 : 0);
+    remainder_ -= carries ? k_ : 0;
+  }
+
+  std::int64_t k_;
+  std::int64_t each_;
+  std::int64_t rest_;
+  std::int64_t remainder_ = 0;
+  std::int64_t low_ = 0;
+  std::int64_t high_ = 0;
+};
 
 }  // namespace
 
@@ -72,6 +90,10 @@ RandK::RandK(const RandKOptions& options, std::string canonical)
 std::int64_t RandK::kept(std::int64_t n) const {
   if (n == 0) return 0;
   return options_.k ? std::min(n, *options_.k) : kept_of_ratio(options_.ratio, n);
+}
+
+std::int64_t RandK::key_elements(std::int64_t n) const {
+  return options_.is_stratified ? 0 : 2 * n + kPositionSlack;
 }
 
 SparseLayout RandK::layout(const Shape& shape, DType dtype) const {
@@ -106,7 +128,7 @@ std::size_t RandK::payload_bytes(const Shape& shape, DType dtype, const Context&
 std::size_t RandK::workspace_bytes(const Shape& shape, DType, const Context&) const {
   const std::int64_t n = shape.elements();
   return Scratch::bytes_for<std::uint32_t>(kept(n) + kPositionSlack) +
-         Scratch::bytes_for<std::uint32_t>(options_.is_stratified ? 0 : n);
+         Scratch::bytes_for<std::uint32_t>(key_elements(n));
 }
 
 void RandK::draw_positions(std::int64_t n, const Context& context, std::span<std::uint32_t> keys,
@@ -124,21 +146,21 @@ void RandK::draw_positions(std::int64_t n, const Context& context, std::span<std
   }
   if (options_.is_stratified) {
     kernels::fill_draw32(stream, offset, k, positions.data());
-    std::int64_t low = 0;
-    for (std::int64_t j = 0; j < k; ++j) {
-      const std::int64_t next = stratum(j + 1, n, k);
+    Strata strata(n, k);
+    for (std::int64_t j = 0; j < k; ++j, strata.next()) {
       std::uint32_t& position = positions[static_cast<std::size_t>(j)];
       const std::uint64_t inside =
-          (static_cast<std::uint64_t>(position) * static_cast<std::uint64_t>(next - low)) >> 32;
-      position = static_cast<std::uint32_t>(static_cast<std::uint64_t>(low) + inside);
-      low = next;
+          (static_cast<std::uint64_t>(position) * static_cast<std::uint64_t>(strata.length())) >>
+          32;
+      position = static_cast<std::uint32_t>(static_cast<std::uint64_t>(strata.low()) + inside);
     }
     return;
   }
   // The k smallest draws are the k largest complements, ties to the lowest position in both.
   kernels::fill_draw32(stream, offset, n, keys.data());
-  for (std::uint32_t& key : keys) key = ~key;
-  select_largest(keys, k, positions.data());
+  for (std::uint32_t& key : keys.first(static_cast<std::size_t>(n))) key = ~key;
+  const auto count = static_cast<std::size_t>(n);
+  select_largest(keys.first(count), k, keys.subspan(count), positions.data());
 }
 
 std::size_t RandK::encode(int, const TensorView& in, std::span<std::byte> out, State*,
@@ -150,8 +172,7 @@ std::size_t RandK::encode(int, const TensorView& in, std::span<std::byte> out, S
   const std::int64_t k = kept(n);
   Scratch scratch(context);
   const auto positions = scratch.take<std::uint32_t>(k + kPositionSlack);
-  draw_positions(n, context, scratch.take<std::uint32_t>(options_.is_stratified ? 0 : n),
-                 positions);
+  draw_positions(n, context, scratch.take<std::uint32_t>(key_elements(n)), positions);
   const auto chosen = positions.first(static_cast<std::size_t>(k));
   std::byte* to = out.data();
   if (!options_.is_shared) {
@@ -173,14 +194,14 @@ void RandK::decode_into(std::span<const std::byte> payload, const Shape& shape, 
   const auto positions = scratch.take<std::uint32_t>(k + kPositionSlack);
   const std::byte* from = payload.data();
   if (options_.is_shared) {
-    draw_positions(n, context, scratch.take<std::uint32_t>(options_.is_stratified ? 0 : n),
-                   positions);
+    draw_positions(n, context, scratch.take<std::uint32_t>(key_elements(n)), positions);
   } else {
     const SparseLayout sizes = layout(shape, dtype);
     decode_index(sizes.coding(), from, n, positions.first(static_cast<std::size_t>(k)), "randk");
     from += sizes.index_bytes();
   }
   const auto uniform = static_cast<float>(static_cast<double>(n) / static_cast<double>(k));
+  Strata strata(n, k);
   std::array<float, 1024> values;
   for (std::int64_t begin = 0; begin < k; begin += std::ssize(values)) {
     const std::int64_t count = std::min<std::int64_t>(std::ssize(values), k - begin);
@@ -188,9 +209,10 @@ void RandK::decode_into(std::span<const std::byte> payload, const Shape& shape, 
                  values.data());
     for (std::int64_t j = 0; j < count; ++j) {
       float value = values[static_cast<std::size_t>(j)];
-      if (options_.is_unbiased)
-        value *=
-            options_.is_stratified ? static_cast<float>(stratum_length(begin + j, n, k)) : uniform;
+      if (options_.is_unbiased) {
+        value *= options_.is_stratified ? static_cast<float>(strata.length()) : uniform;
+        strata.next();
+      }
       float& to = out[positions[static_cast<std::size_t>(begin + j)]];
       to = is_accumulated ? to + value : value;
     }

@@ -10,9 +10,9 @@ namespace tersor::compressors {
 struct RandKOptions {
   double ratio = 0.01;
   std::optional<std::int64_t> k{};  ///< instead of ratio
-  bool is_stratified = false;     ///< sampling=stratified
-  bool is_shared = true;          ///< the same positions on every rank: only values are sent
-  bool is_unbiased = false;       ///< decode multiplies by n/k
+  bool is_stratified = false;       ///< sampling=stratified
+  bool is_shared = true;            ///< the same positions on every rank: only values are sent
+  bool is_unbiased = false;         ///< decode multiplies by n/k
   IndexCoding index = IndexCoding::kAuto;
 };
 
@@ -40,11 +40,11 @@ class RandK final : public Codec {
                          std::span<float> out, State* state, const Context& context) const override;
 
   /// The k positions of a tensor of n elements, ascending, for the rank, step and site of
-  /// `context`; k = positions.size() minus kPositionSlack. `keys` has n elements where sampling is
-  /// uniform.
+  /// `context`; k = positions.size() minus kPositionSlack. `keys` is scratch of key_elements(n).
   void draw_positions(std::int64_t n, const Context& context, std::span<std::uint32_t> keys,
                       std::span<std::uint32_t> positions) const;
   std::int64_t kept(std::int64_t n) const;
+  std::int64_t key_elements(std::int64_t n) const;
 
  private:
   SparseLayout layout(const Shape& shape, DType dtype) const;

@@ -16,7 +16,7 @@ using namespace testing;
 std::vector<std::uint32_t> positions(const RandKOptions& options, std::int64_t n,
                                      const Context& context) {
   const RandK codec(options, "randk");
-  std::vector<std::uint32_t> keys(static_cast<std::size_t>(n));
+  std::vector<std::uint32_t> keys(static_cast<std::size_t>(codec.key_elements(n)));
   std::vector<std::uint32_t> out(static_cast<std::size_t>(codec.kept(n) + kPositionSlack));
   codec.draw_positions(n, context, keys, out);
   out.resize(out.size() - kPositionSlack);

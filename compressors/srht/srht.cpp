@@ -52,7 +52,8 @@ struct Draws {
     const auto keys = scratch.take<std::uint32_t>(size);
     kernels::fill_draw32(context.fixed_random(Purpose::kRandK), 0, size, keys.data());
     for (std::uint32_t& key : keys) key = ~key;
-    select_largest(keys, dim, coordinates.data());
+    const auto spare = scratch.take<std::uint32_t>(size + kPositionSlack);
+    select_largest(keys, dim, spare, coordinates.data());
     coordinates = coordinates.first(static_cast<std::size_t>(dim));
     row = scratch.take<float>(size);
     factor = static_cast<float>(std::sqrt(static_cast<double>(size) / static_cast<double>(dim)));
@@ -79,15 +80,17 @@ Properties Srht::properties() const {
 
 LeafCodec::Sizes Srht::sizes(const Shape& shape, DType dtype) const {
   if (dim_ > padded(shape.hidden))
-    throw Error(ErrorKind::kSpec, "srht: dim " + std::to_string(dim_) +
-                                      " is above the padded hidden size " +
-                                      std::to_string(padded(shape.hidden)));
+    throw Error(ErrorKind::kUnsupported, "srht: dim " + std::to_string(dim_) +
+                                             " is above the padded hidden size " +
+                                             std::to_string(padded(shape.hidden)));
   return {0, static_cast<std::size_t>(shape.rows() * dim_) * item_bytes(dtype)};
 }
 
 std::size_t Srht::workspace_bytes(const Shape& shape, DType, const Context&) const {
   const std::int64_t size = padded(std::max<std::int64_t>(1, shape.hidden));
-  return 3 * Scratch::bytes_for<float>(size) + 2 * Scratch::bytes_for<float>(dim_ + kPositionSlack);
+  return 3 * Scratch::bytes_for<float>(size) +
+         Scratch::bytes_for<std::uint32_t>(size + kPositionSlack) +
+         2 * Scratch::bytes_for<float>(dim_ + kPositionSlack);
 }
 
 double Srht::added_flops(const Shape& shape, std::uint32_t) const {

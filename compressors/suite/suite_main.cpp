@@ -39,13 +39,23 @@ class Invoker : public Catch::ITestInvoker {
   const Check& check_;
 };
 
+// Several all-reduce rounds (powersgd) make no message that one side encodes and another decodes:
+// such a codec's own tests run its rounds.
+bool has_single_message(const Codec& codec) {
+  return codec.rounds() == 1 || codec.exchange(0) != Exchange::kAllReduce;
+}
+
 void register_all() {
   for (const Subject& subject : all_subjects())
-    for (const Check& check : kChecks)
+    for (const Check& check : kChecks) {
+      if (!has_single_message(*subject.codec) && check.run != check_spec &&
+          check.run != check_bytes)
+        continue;
       Catch::getMutableRegistryHub().registerTest(Catch::makeTestCase(
           new Invoker(subject, check), "",
           Catch::NameAndTags(subject.spec + ": " + check.name, std::string("[") + check.name + "]"),
           CATCH_INTERNAL_LINEINFO));
+    }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "common/error.hpp"
 #include "compressors/api/bits.hpp"
@@ -80,6 +81,74 @@ void load_key_columns(const TensorView& in, std::int64_t first, std::int64_t cou
   }
 }
 
+// Scratch of the selection in one scope.
+struct Selection {
+  std::span<std::uint32_t> keys;   // of the scope (channel: of kColumns scopes), or of candidates
+  std::span<std::uint32_t> spare;  // as long as the longest scope
+  std::span<std::uint32_t> candidates;  // positions; empty where no scope is long
+  std::span<std::uint32_t> index;
+};
+
+// Shorter scopes are selected from directly; a sample of a longer one brackets the threshold.
+constexpr std::int64_t kLongScope = 32768;
+constexpr std::int64_t kSamples = 4096;
+
+// A key that about 4 standard deviations of the sample more than k elements reach; 0 where the
+// sample cannot tell.
+std::uint32_t sampled_lower_bound(const TensorView& in, const ScopeSlice& slice, std::int64_t k) {
+  std::array<std::uint32_t, kSamples> sample;
+  std::array<std::uint32_t, kSamples + kPositionSlack> spare;
+  for (std::int64_t j = 0; j < kSamples; ++j) {
+    float one;
+    const float* x = load_block(in, slice.begin + slice.length / kSamples * j, 1, &one);
+    sample[static_cast<std::size_t>(j)] = magnitude_key(*x);
+  }
+  const double expected = static_cast<double>(k) / static_cast<double>(slice.length) * kSamples;
+  const auto rank = static_cast<std::int64_t>(expected + 4 * std::sqrt(expected) + 8);
+  return rank >= kSamples ? 0 : find_threshold(sample, rank, spare).key;
+}
+
+// The positions of the k largest go to s.index. The result does not depend on the sample: where its
+// bound leaves fewer than k candidates, all are looked at.
+Threshold select_long(const TensorView& in, const ScopeSlice& slice, std::int64_t k,
+                      const Selection& s) {
+  const std::uint32_t lowest = sampled_lower_bound(in, slice, k);
+  std::array<float, kBlockElements> buffer;
+  for (const std::uint32_t bound : {lowest, 0u}) {
+    std::int64_t found = 0;
+    for (std::int64_t begin = 0; begin < slice.length; begin += kBlockElements) {
+      const std::int64_t count = std::min(kBlockElements, slice.length - begin);
+      const float* x = load_block(in, slice.begin + begin, count, buffer.data());
+      found += collect_magnitudes(x, count, static_cast<std::uint32_t>(begin), bound,
+                                  s.keys.data() + found, s.candidates.data() + found);
+    }
+    if (found < k) continue;
+    const Threshold threshold =
+        select_largest(s.keys.first(static_cast<std::size_t>(found)), k, s.spare, s.index.data());
+    for (std::uint32_t& i : s.index.first(static_cast<std::size_t>(k))) i = s.candidates[i];
+    return threshold;
+  }
+  throw Error(ErrorKind::kInternal, "topk: fewer elements than k");
+}
+
+// The pivot is the largest magnitude that was not chosen: it equals a chosen one only in a tie.
+// Chosen values of that magnitude are sent as +0.
+template <class Bits>
+void drop_ties(std::byte* values, std::int64_t count, Bits magnitude) {
+  constexpr Bits kMagnitude = static_cast<Bits>(~Bits{0}) >> 1;
+  for (std::int64_t j = 0; j < count; ++j) {
+    std::byte* at = values + j * static_cast<std::int64_t>(sizeof(Bits));
+    if ((load<Bits>(at) & kMagnitude) == magnitude) store(at, Bits{0});
+  }
+}
+
+void drop_ties_with(float pivot, DType dtype, std::byte* values, std::int64_t count) {
+  if (dtype == DType::kFloat32) return drop_ties<std::uint32_t>(values, count, bits_of(pivot));
+  const std::uint16_t bits =
+      dtype == DType::kFloat16 ? round_to_float16(pivot) : round_to_bfloat16(pivot);
+  drop_ties<std::uint16_t>(values, count, bits);
+}
+
 }  // namespace
 
 TopK::TopK(const TopKOptions& options, std::string canonical)
@@ -126,7 +195,10 @@ std::size_t TopK::payload_bytes(const Shape& shape, DType dtype, const Context&,
 std::size_t TopK::workspace_bytes(const Shape& shape, DType dtype, const Context&) const {
   const ScopeGrid scopes = grid(shape);
   const std::int64_t columns = scopes.is_contiguous() ? 1 : kColumns;
-  return Scratch::bytes_for<std::uint32_t>(scopes.longest() * columns) +
+  const std::int64_t longest = scopes.longest() + kPositionSlack;
+  const bool is_long = scopes.is_contiguous() && scopes.longest() >= kLongScope;
+  return Scratch::bytes_for<std::uint32_t>(longest * columns) +
+         (is_long ? 2 : 1) * Scratch::bytes_for<std::uint32_t>(longest) +
          Scratch::bytes_for<std::uint32_t>(layout(shape, dtype).most_kept() + kPositionSlack);
 }
 
@@ -138,37 +210,41 @@ std::size_t TopK::encode(int, const TensorView& in, std::span<std::byte> out, St
   if (scopes.count() == 0) return 0;
 
   const std::int64_t columns = scopes.is_contiguous() ? 1 : kColumns;
+  const std::int64_t longest = scopes.longest() + kPositionSlack;
+  const bool is_long = scopes.is_contiguous() && scopes.longest() >= kLongScope;
   Scratch scratch(context);
-  const auto keys = scratch.take<std::uint32_t>(scopes.longest() * columns);
-  const auto index = scratch.take<std::uint32_t>(sizes.most_kept() + kPositionSlack);
+  Selection selection;
+  selection.keys = scratch.take<std::uint32_t>(longest * columns);
+  selection.spare = scratch.take<std::uint32_t>(longest);
+  if (is_long) selection.candidates = scratch.take<std::uint32_t>(longest);
+  selection.index = scratch.take<std::uint32_t>(sizes.most_kept() + kPositionSlack);
   std::byte* index_out = out.data();
   std::byte* value_out = out.data() + sizes.index_bytes();
   for (std::int64_t s = 0; s < scopes.count(); ++s) {
     const ScopeSlice slice = scopes[s];
-    std::span<std::uint32_t> scope_keys = keys.first(static_cast<std::size_t>(slice.length));
-    if (scopes.is_contiguous()) {
-      load_keys(in, slice.begin, scope_keys);
-    } else {
-      if (s % columns == 0)
-        load_key_columns(in, s, std::min(columns, scopes.count() - s), keys.data());
-      scope_keys = keys.subspan(static_cast<std::size_t>(s % columns * slice.length),
-                                static_cast<std::size_t>(slice.length));
-    }
     const std::int64_t k = sizes.kept(slice.length);
-    const Threshold threshold = select_largest(scope_keys, k, index.data());
-    const auto local = index.first(static_cast<std::size_t>(k));
+    const auto length = static_cast<std::size_t>(slice.length);
+    Threshold threshold;
+    if (is_long) {
+      threshold = select_long(in, slice, k, selection);
+    } else {
+      auto keys = selection.keys.first(length);
+      if (scopes.is_contiguous()) {
+        load_keys(in, slice.begin, keys);
+      } else {
+        if (s % columns == 0)
+          load_key_columns(in, s, std::min(columns, scopes.count() - s), selection.keys.data());
+        keys = selection.keys.subspan(static_cast<std::size_t>(s % columns) * length, length);
+      }
+      threshold = select_largest(keys, k, selection.spare, selection.index.data());
+    }
+    const auto local = selection.index.first(static_cast<std::size_t>(k));
     encode_index(sizes.coding(), local, slice.length, index_out);
     index_out += sizes.index_bytes_of(slice.length);
     std::byte* const values = value_out;
     value_out = send_values(in, slice, local, value_out);
-    // The pivot is the largest magnitude that was not chosen: it equals a chosen one only in a tie.
-    if (options_.is_rudakov && threshold.ties > threshold.ties_taken) {
-      const std::size_t item = item_bytes(in.dtype);
-      for (std::size_t j = 0; j < local.size(); ++j) {
-        if (scope_keys[local[j]] == threshold.key)
-          std::fill_n(values + j * item, item, std::byte{0});
-      }
-    }
+    if (options_.is_rudakov && threshold.ties > threshold.ties_taken)
+      drop_ties_with(float_of(threshold.key), in.dtype, values, k);
   }
   return sizes.payload_bytes();
 }

@@ -44,10 +44,11 @@ class Chooser {
   Chooser(std::int64_t longest, std::int64_t most_kept, Scratch& scratch)
       : keys_(scratch.take<std::uint32_t>(longest)),
         rest_(scratch.take<std::uint32_t>(longest)),
+        spare_(scratch.take<std::uint32_t>(longest + kPositionSlack)),
         index_(scratch.take<std::uint32_t>(most_kept + kPositionSlack)),
         second_(scratch.take<std::uint32_t>(most_kept + kPositionSlack)) {}
   static std::size_t workspace_bytes(std::int64_t longest, std::int64_t most_kept) {
-    return 2 * Scratch::bytes_for<std::uint32_t>(longest) +
+    return 3 * Scratch::bytes_for<std::uint32_t>(longest + kPositionSlack) +
            2 * Scratch::bytes_for<std::uint32_t>(most_kept + kPositionSlack);
   }
 
@@ -57,7 +58,8 @@ class Chooser {
     const std::int64_t by_error = k / 2;
     for (std::int64_t i = 0; i < slice.length; ++i)
       keys_[static_cast<std::size_t>(i)] = magnitude_key(x[slice.begin + i * slice.stride]);
-    select_largest(keys_.first(static_cast<std::size_t>(slice.length)), by_message, index_.data());
+    select_largest(keys_.first(static_cast<std::size_t>(slice.length)), by_message, spare_,
+                   index_.data());
     if (by_error > 0) {
       // What is left, by its position among the rest.
       std::int64_t taken = 0;
@@ -71,7 +73,7 @@ class Chooser {
             magnitude_key(error[slice.begin + i * slice.stride]);
         rest_[static_cast<std::size_t>(left++)] = static_cast<std::uint32_t>(i);
       }
-      select_largest(keys_.first(static_cast<std::size_t>(left)), by_error, second_.data());
+      select_largest(keys_.first(static_cast<std::size_t>(left)), by_error, spare_, second_.data());
       for (std::int64_t j = 0; j < by_error; ++j)
         index_[static_cast<std::size_t>(by_message + j)] =
             rest_[second_[static_cast<std::size_t>(j)]];
@@ -83,6 +85,7 @@ class Chooser {
  private:
   std::span<std::uint32_t> keys_;
   std::span<std::uint32_t> rest_;
+  std::span<std::uint32_t> spare_;
   std::span<std::uint32_t> index_;
   std::span<std::uint32_t> second_;
 };

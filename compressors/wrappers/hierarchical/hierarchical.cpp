@@ -160,6 +160,7 @@ std::size_t Hierarchical::workspace_bytes(const Shape& shape, DType dtype,
 
 std::unique_ptr<State> Hierarchical::make_state(const Shape& shape, DType dtype,
                                                 std::uint32_t ranks) const {
+  if (properties().state == StateKind::kNone) return nullptr;
   return std::make_unique<Parts>(*inner_, *outer_, shape, dtype, ranks);
 }
 
