@@ -99,8 +99,8 @@ Availability available(const DatasetInfo& info, const std::filesystem::path& dat
   }
   result.available = result.missing.empty();
   if (!result.available)
-    result.remedy = "get " + info.url + " and put its files at FOLDER/" + info.files.front().path +
-                    " and so on; then give --data FOLDER or set TERSOR_DATA";
+    result.remedy = "get " + info.url + ", put the files at FOLDER/" + info.files.front().path +
+                    " and so on, and give --data FOLDER or set TERSOR_DATA";
   return result;
 }
 

@@ -17,10 +17,9 @@ std::string read_text_file(const std::filesystem::path& file, const std::string&
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored))
     throw Error(ErrorKind::kMissing, who + file.string() + " is not there" + remedy);
-  std::ifstream stream;
   if (std::filesystem::is_directory(file, ignored))
     throw Error(ErrorKind::kIo, who + file.string() + " is a folder, a file is expected" + remedy);
-  stream.open(file, std::ios::binary);
+  std::ifstream stream(file, std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
   if (!stream.is_open() || stream.bad())
     throw Error(ErrorKind::kIo, who + file.string() + " cannot be read: " + std::strerror(errno));

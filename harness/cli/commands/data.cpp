@@ -34,19 +34,18 @@ SplitState inspect(const DatasetInfo& info, const std::filesystem::path& root, S
   for (const FileFact& file : info.files)
     if (file.split == split) fact = &file;
   try {
-    if (fact != nullptr && root.empty())
-      throw Error(ErrorKind::kMissing, fact->path + ": no data folder given");
+    if (fact != nullptr && root.empty()) throw Error(ErrorKind::kMissing, fact->path);
     result.rows = static_cast<std::int64_t>(load(info, root, split).examples.size());
     if (fact == nullptr) return result;
     result.state =
         sha256_hex(read_file(root / fact->path)) == fact->sha256 ? "known copy" : "other copy";
     if (result.state == "other copy")
-      result.problem = (root / fact->path).string() +
+      result.problem = info.name + ": " + (root / fact->path).string() +
                        " is not the copy whose SHA-256 is known (its rows are used as they are)";
   } catch (const Error& error) {
     result.state = error.kind() == ErrorKind::kMissing ? "missing" : "malformed";
-    result.problem = result.state == "missing" && !root.empty()
-                         ? (root / fact->path).string() + " is not there"
+    result.problem = result.state == "missing" && fact != nullptr
+                         ? info.name + ": " + (root / fact->path).string() + " is missing"
                          : error.what();
   }
   return result;
@@ -97,17 +96,20 @@ void print_table(const nlohmann::ordered_json& entries) {
     std::string metrics;
     for (const auto& metric : entry["metrics"])
       metrics += (metrics.empty() ? "" : ", ") + metric.get<std::string>();
+    std::string what = entry["title"].get<std::string>();
+    if (!entry["best_accuracy"].is_null())
+      what += " (best accuracy " + entry["best_accuracy"].dump() + ")";
     std::printf("%-10s %8s %8s  %-20s %s\n", entry["name"].get<std::string>().c_str(),
                 size_text(entry["splits"]["train"]).c_str(),
-                size_text(entry["splits"]["dev"]).c_str(), metrics.c_str(),
-                entry["title"].get<std::string>().c_str());
+                size_text(entry["splits"]["dev"]).c_str(), metrics.c_str(), what.c_str());
   }
   for (const auto& entry : entries) {
+    const auto name = entry["name"].get<std::string>();
     for (const auto& split : entry["splits"])
       if (const auto problem = split["problem"].get<std::string>(); !problem.empty())
-        std::printf("\n%s: %s", entry["name"].get<std::string>().c_str(), problem.c_str());
+        std::printf("%s\n", problem.c_str());
     if (const auto remedy = entry["remedy"].get<std::string>(); !remedy.empty())
-      std::printf("\n%s: %s\n", entry["name"].get<std::string>().c_str(), remedy.c_str());
+      std::printf("%s: %s\n", name.c_str(), remedy.c_str());
   }
 }
 
