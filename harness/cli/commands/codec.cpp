@@ -5,22 +5,21 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.hpp"
+#include "common/files.hpp"
 #include "common/npy.hpp"
 #include "common/number.hpp"
 #include "compressors/api/codec.hpp"
+#include "compressors/api/frame.hpp"
 #include "compressors/golden/golden.hpp"
 #include "compressors/tools/roundtrip.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/commands/codec_commands.hpp"
 #include "harness/cli/commands/codec_message.hpp"
 
 namespace tersor::harness {
 namespace {
 
 using nlohmann::ordered_json;
-
-constexpr const char* kSpecHelp =
-    "codec spec: NAME or NAME(key=value,...), e.g. 'topk(ratio=0.01,index=ef)'; quote it for the "
-    "shell; see tersor list codecs";
 
 ordered_json optional_json(const std::optional<double>& value) {
   return value ? ordered_json(*value) : ordered_json(nullptr);
@@ -65,7 +64,8 @@ void setup_roundtrip(CLI::App& codec) {
   CLI::App* app = codec.add_subcommand(
       "roundtrip", "Encode and decode one tensor file; print bytes, error and time");
   app->add_option("spec", command->spec, kSpecHelp)->required();
-  app->add_option("input", command->input, ".npy file, float32 or float16")->required();
+  app->add_option("input", command->input, ".npy (float32, float16) or .safetensors#TENSOR")
+      ->required();
   app->add_option("-o,--output", command->output,
                   "write the decoded tensor: .npy, float32, in the input's shape");
   app->add_flag("--json", command->as_json, "one JSON object; null where a value is undefined");
@@ -131,12 +131,89 @@ void setup_canonical(CLI::App& codec) {
   app->callback([spec] { std::printf("%s\n", compressors::canonical_spec(*spec).c_str()); });
 }
 
+struct EncodeCommand {
+  std::string spec;
+  std::string input;
+  std::string output;
+  MessageOptions message;
+
+  void run() const {
+    const MessageFile file = read_message(input, message);
+    const auto frame = compressors::encode_frame(spec, file.view(), message.context());
+    write_file(output, frame);
+    std::printf("%s: %zu bytes, %zu of them payload; the tensor has %zu\n", output.c_str(),
+                frame.size(), compressors::read_frame(frame).payload.size(), file.bits.size());
+  }
+};
+
+void setup_encode(CLI::App& codec) {
+  auto command = std::make_shared<EncodeCommand>();
+  CLI::App* app = codec.add_subcommand("encode", "Encode a tensor file into a framed message");
+  app->add_option("spec", command->spec, kSpecHelp)->required();
+  app->add_option("input", command->input, ".npy (float32, float16) or .safetensors#TENSOR")
+      ->required();
+  app->add_option("-o,--output", command->output, "the frame (docs/wire-format.md)")->required();
+  command->message.add_to(*app);
+  app->footer(
+      "Example:\n"
+      "  tersor codec encode 'topk(ratio=0.01)' x.npy -o x.tersor && tersor codec decode x.tersor "
+      "-o y.npy");
+  app->callback([command] { command->run(); });
+}
+
+struct DecodeCommand {
+  std::string input;
+  std::string output;
+  std::int64_t max_elements = std::int64_t{1} << 30;
+
+  void run() const {
+    const auto decoded = compressors::decode_frame(read_file(input), max_elements);
+    const compressors::Frame& frame = decoded.frame;
+    std::vector<float> values(static_cast<std::size_t>(frame.shape.elements()));
+    compressors::widen(frame.dtype, decoded.bits.data(), values);
+    const Shape& shape = frame.shape;
+    if (!output.empty()) write_npy(output, {shape.samples, shape.tokens, shape.hidden}, values);
+    const ordered_json facts{
+        {"spec", frame.spec},
+        {"shape", {shape.samples, shape.tokens, shape.hidden}},
+        {"dtype", to_string(frame.dtype)},
+        {"seed", frame.seed},
+        {"phase", frame.phase == compressors::Phase::kEval ? "eval" : "train"},
+        {"step", frame.step},
+        {"call", frame.call},
+        {"site", frame.site},
+        {"direction",
+         frame.direction == compressors::Direction::kBackward ? "backward" : "forward"},
+        {"rank", frame.rank},
+        {"ranks", frame.ranks},
+        {"ids", frame.ids},
+        {"payload_bytes", frame.payload.size()}};
+    std::printf("%s\n", facts.dump().c_str());
+  }
+};
+
+void setup_decode(CLI::App& codec) {
+  auto command = std::make_shared<DecodeCommand>();
+  CLI::App* app = codec.add_subcommand(
+      "decode", "Decode a framed message; print its header as JSON, or why it is refused");
+  app->add_option("input", command->input, "a frame")->required();
+  app->add_option("-o,--output", command->output,
+                  "write the tensor: .npy, float32, {samples, tokens, hidden}");
+  app->add_option("--max-elements", command->max_elements, "refuse larger tensors")
+      ->check(CLI::PositiveNumber);
+  app->callback([command] { command->run(); });
+}
+
 const CommandRegistrar registrar(60, "codec", [](CLI::App& root) {
   CLI::App* codec = root.add_subcommand("codec", "Try, check and describe codecs");
   codec->require_subcommand(1);
   setup_roundtrip(*codec);
   setup_check(*codec);
   setup_canonical(*codec);
+  setup_encode(*codec);
+  setup_decode(*codec);
+  setup_codec_inspect(*codec);
+  setup_codec_sweep(*codec);
 });
 
 }  // namespace

@@ -2,10 +2,12 @@
 #include "harness/cli/commands/codec_message.hpp"
 
 #include <CLI/CLI.hpp>
+#include <optional>
 
 #include "common/error.hpp"
 #include "common/npy.hpp"
 #include "common/number.hpp"
+#include "common/safetensors.hpp"
 
 namespace tersor::harness {
 namespace {
@@ -14,6 +16,40 @@ std::int64_t checked(const char* name, std::int64_t value, std::int64_t low, std
   if (value >= low && value <= high) return value;
   throw Error(ErrorKind::kUsage, std::string(name) + " " + std::to_string(value) + " not in [" +
                                      std::to_string(low) + ", " + std::to_string(high) + "]");
+}
+
+std::optional<DType> float_dtype(const std::string& name) {
+  if (name == "F32") return DType::kFloat32;
+  if (name == "F16") return DType::kFloat16;
+  if (name == "BF16") return DType::kBFloat16;
+  return std::nullopt;
+}
+
+NpyArray array_of(const std::string& name, const SafeTensor& tensor) {
+  const auto dtype = float_dtype(tensor.dtype);
+  if (!dtype)
+    throw Error(ErrorKind::kData,
+                "tensor '" + name + "' has dtype " + tensor.dtype + ", not F32, F16 or BF16");
+  return {tensor.shape, *dtype, {tensor.bytes.begin(), tensor.bytes.end()}};
+}
+
+MessageFile as_message(NpyArray array, const MessageOptions& options) {
+  MessageFile message{array.dims, message_shape(array.dims, options.tokens), array.dtype, {}};
+  if (!options.dtype.empty()) message.dtype = parse_dtype(options.dtype);
+  const auto samples = static_cast<std::size_t>(message.shape.samples);
+  if (!options.ids.empty() && options.ids.size() != samples)
+    throw Error(ErrorKind::kUsage, "--ids gives " + std::to_string(options.ids.size()) +
+                                       " ids, the message has " + std::to_string(samples) +
+                                       " samples");
+  if (message.dtype == array.dtype) {
+    message.bits = std::move(array.data);
+    return message;
+  }
+  std::vector<float> values(static_cast<std::size_t>(message.shape.elements()));
+  compressors::widen(array.dtype, array.data.data(), values);
+  message.bits.resize(values.size() * item_bytes(message.dtype));
+  compressors::round_to(message.dtype, values, message.bits.data());
+  return message;
 }
 
 }  // namespace
@@ -62,23 +98,31 @@ compressors::Context MessageOptions::context() const {
 }
 
 MessageFile read_message(const std::string& path, const MessageOptions& options) {
-  NpyArray array = read_npy(path);
-  MessageFile message{array.dims, message_shape(array.dims, options.tokens), array.dtype, {}};
-  if (!options.dtype.empty()) message.dtype = parse_dtype(options.dtype);
-  const auto samples = static_cast<std::size_t>(message.shape.samples);
-  if (!options.ids.empty() && options.ids.size() != samples)
-    throw Error(ErrorKind::kUsage, "--ids gives " + std::to_string(options.ids.size()) +
-                                       " ids, the message has " + std::to_string(samples) +
-                                       " samples");
-  if (message.dtype == array.dtype) {
-    message.bits = std::move(array.data);
-    return message;
+  std::vector<NamedMessage> messages = read_messages(path, options);
+  if (messages.size() == 1) return std::move(messages.front().message);
+  throw Error(ErrorKind::kUsage, path + " has " + std::to_string(messages.size()) +
+                                     " float tensors: name one as " + path + "#NAME");
+}
+
+std::vector<NamedMessage> read_messages(const std::string& path, const MessageOptions& options) {
+  const std::size_t mark = path.rfind(".safetensors#");
+  if (mark == std::string::npos && !path.ends_with(".safetensors")) {
+    NpyArray array = read_npy(path);
+    return {{path, as_message(std::move(array), options)}};
   }
-  std::vector<float> values(static_cast<std::size_t>(message.shape.elements()));
-  compressors::widen(array.dtype, array.data.data(), values);
-  message.bits.resize(values.size() * item_bytes(message.dtype));
-  compressors::round_to(message.dtype, values, message.bits.data());
-  return message;
+  const std::string wanted = mark == std::string::npos ? "" : path.substr(mark + 13);
+  const SafeTensors file(path.substr(0, mark == std::string::npos ? mark : mark + 12));
+  std::vector<NamedMessage> messages;
+  if (!wanted.empty()) {
+    messages.push_back({path, as_message(array_of(wanted, file.at(wanted)), options)});
+    return messages;
+  }
+  for (const auto& [name, tensor] : file.tensors())
+    if (float_dtype(tensor.dtype))
+      messages.push_back({path + "#" + name, as_message(array_of(name, tensor), options)});
+  if (messages.empty())
+    throw Error(ErrorKind::kData, path + " has no tensor of dtype F32, F16 or BF16");
+  return messages;
 }
 
 }  // namespace tersor::harness

@@ -42,7 +42,18 @@ struct MessageFile {
   TensorView view() const { return {bits.data(), shape, dtype}; }
 };
 
-/// Reads an .npy file; `--dtype` rounds it first. Throws Error(kMissing, kData, kUsage).
+/// Reads an .npy file, or one tensor of a .safetensors file (`FILE#TENSOR`, or its only one);
+/// `--dtype` rounds it first. Throws Error(kMissing, kData, kUsage).
 MessageFile read_message(const std::string& path, const MessageOptions& options);
+
+/// A tensor of a file, under the name that tables show.
+struct NamedMessage {
+  std::string name;
+  MessageFile message;
+};
+
+/// An .npy file, or of a .safetensors file every float32, float16 and bfloat16 tensor
+/// (`FILE#TENSOR`: that one). Throws as read_message.
+std::vector<NamedMessage> read_messages(const std::string& path, const MessageOptions& options);
 
 }  // namespace tersor::harness

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "compressors/tools/roundtrip.hpp"
+#include "compressors/tools/volume.hpp"
+
+using namespace tersor;
+using namespace tersor::compressors;
+
+TEST_CASE("error measures by hand, and undefined where a number is none") {
+  const std::vector<float> x{3.0f, 4.0f};
+  const std::vector<float> y{3.0f, 0.0f};
+  const ErrorMeasures measured = measure_errors(x, y);
+  CHECK(measured.max_abs_error == 4.0);
+  CHECK(*measured.relative_l2_error == Approx(0.8));
+  CHECK(*measured.cosine == Approx(0.6));
+  const std::vector<float> zeros{0.0f, 0.0f};
+  CHECK(measure_errors(zeros, zeros).max_abs_error == 0.0);
+  CHECK_FALSE(measure_errors(zeros, zeros).relative_l2_error);
+  CHECK_FALSE(measure_errors(zeros, x).cosine);
+  CHECK_FALSE(measure_errors({}, {}).max_abs_error);
+  for (const float bad : {INFINITY, -INFINITY, NAN}) {
+    const std::vector<float> z{bad, 1.0f};
+    CHECK_FALSE(measure_errors(z, z).max_abs_error);
+    CHECK_FALSE(measure_errors(z, z).relative_l2_error);
+    CHECK_FALSE(measure_errors(z, z).cosine);
+  }
+}
+
+TEST_CASE("a round trip counts bytes and keeps the message's dtype") {
+  const std::vector<float> x{0.5f, -2.0f, 0.25f, 1.0f};
+  const auto trip =
+      round_trip(*make_codec("topk(k=1,index=u16)"), {x.data(), {1, 1, 4}, DType::kFloat32}, {});
+  CHECK(trip.payload.size() == 6);
+  CHECK(trip.metadata_bytes == 2);
+  CHECK(*trip.ratio == Approx(16.0 / 6));
+  CHECK(trip.decoded == std::vector<float>{0.0f, -2.0f, 0.0f, 0.0f});
+  const auto empty = round_trip(*make_codec("none"), {x.data(), {0, 1, 4}, DType::kFloat32}, {});
+  CHECK(empty.payload.empty());
+  CHECK_FALSE(empty.ratio);
+}
+
+TEST_CASE("sent bytes follow the collectives' formulas") {
+  const Shape shape{1, 8, 100};                   // 800 elements
+  CHECK(reference_sent_bytes(shape, 4) == 2400);  // 2 * 3/4 * 1,600
+  const SentBytes none = sent_bytes(*make_codec("none"), shape, DType::kFloat32, 4);
+  CHECK(none.all_reduce == 4800.0);
+  CHECK(none.gather == 9600.0);
+  CHECK(none.two_step == 4800.0);  // equal chunks: 2(p-1)/p of the sum, as the ring
+  // 8 bits, one float16 scale a row: 102 bytes a row, 816 in all, chunks of two rows.
+  const SentBytes rows =
+      sent_bytes(*make_codec("quantize(scope=token)"), shape, DType::kFloat32, 4);
+  CHECK_FALSE(rows.all_reduce);
+  CHECK(rows.gather == 2448.0);
+  CHECK(rows.two_step == 1224.0);  // 3 * 204 + 3 * 204
+  CHECK(chunk_rows(10, 4, 0) == 3);
+  CHECK(chunk_rows(10, 4, 3) == 2);
+  CHECK(chunk_rows(1, 4, 2) == 0);
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "common/error.hpp"
+#include "compressors/api/registry.hpp"
+#include "compressors/tools/volume.hpp"
+#include "harness/cli/commands/codec_commands.hpp"
+
+namespace tersor::harness {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json optional_json(const std::optional<double>& value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+struct InspectCommand {
+  std::string spec;
+  std::vector<std::int64_t> dims;
+  std::string dtype = "float32";
+  bool as_json = false;
+
+  Shape shape() const {
+    for (const std::int64_t dim : dims)
+      if (dim < 0 || dim > (std::int64_t{1} << 40))
+        throw Error(ErrorKind::kUsage, "--shape: " + std::to_string(dim) + " is no size");
+    const Shape shape{dims.at(0), dims.at(1), dims.at(2)};
+    if (static_cast<double>(dims[0]) * static_cast<double>(dims[1]) * static_cast<double>(dims[2]) >
+        0x1p56)
+      throw Error(ErrorKind::kUsage, "--shape: more than 2^56 elements");
+    return shape;
+  }
+
+  ordered_json facts() const {
+    const auto codec = compressors::make_codec(spec);
+    const Shape of = shape();
+    const DType type = parse_dtype(dtype);
+    std::vector<std::int64_t> ids(
+        static_cast<std::size_t>(std::min<std::int64_t>(of.samples, 1 << 24)));
+    for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int64_t>(i);
+    compressors::Context context;
+    context.ranks = 2;
+    context.sample_ids = ids;
+    const auto described = compressors::describe(*codec);
+    ordered_json json{{"spec", codec->canonical()},
+                      {"shape", {of.samples, of.tokens, of.hidden}},
+                      {"dtype", to_string(type)},
+                      {"raw_bytes", TensorView{nullptr, of, type}.bytes()},
+                      {"rounds", ordered_json::array()},
+                      {"sent_bytes_per_rank", ordered_json::array()},
+                      {"added_parameters", codec->added_parameters(of, 2)},
+                      {"added_flops", codec->added_flops(of, 2)},
+                      {"parameters", described.at("params")},
+                      {"properties", described.at("properties")}};
+    const auto state = codec->make_state(of, type, 2);
+    json["state_bytes"] = state ? state->bytes() : 0;
+    for (int round = 0; round < codec->rounds(); ++round) {
+      const auto bytes = codec->payload_bytes(of, type, context, round, state.get());
+      const auto metadata = codec->metadata_bytes(of, type, context, round, state.get());
+      ordered_json row{
+          {"crosses_by", described["properties"]["exchange"].at(static_cast<std::size_t>(round))},
+          {"payload_bytes", bytes},
+          {"metadata_bytes", metadata},
+          {"code_bytes", bytes - metadata}};
+      row["ratio"] = bytes == 0
+                         ? ordered_json(nullptr)
+                         : ordered_json(static_cast<double>(json["raw_bytes"].get<std::size_t>()) /
+                                        static_cast<double>(bytes));
+      json["rounds"].push_back(row);
+    }
+    for (const std::uint32_t ranks : {2u, 4u, 8u}) {
+      const auto sent = compressors::sent_bytes(*codec, of, type, ranks);
+      json["sent_bytes_per_rank"].push_back(
+          {{"ranks", ranks},
+           {"reference", compressors::reference_sent_bytes(of, ranks)},
+           {"all_reduce", optional_json(sent.all_reduce)},
+           {"gather", sent.gather},
+           {"two_step", optional_json(sent.two_step)}});
+    }
+    return json;
+  }
+
+  static void print_sent(const ordered_json& value, double reference) {
+    if (value.is_null()) {
+      std::printf(" %24s", "-");
+      return;
+    }
+    const double bytes = value.get<double>();
+    std::printf(" %14.0f (x %5.3f)", bytes, reference > 0 ? bytes / reference : 0.0);
+  }
+
+  void print(const ordered_json& json) const {
+    std::printf("%s on %s %s, %zu raw bytes\n\nparameters\n",
+                json["spec"].get<std::string>().c_str(), json["dtype"].get<std::string>().c_str(),
+                json["shape"].dump().c_str(), json["raw_bytes"].get<std::size_t>());
+    for (const auto& [key, value] : json["parameters"].items())
+      std::printf("  %-24s %s\n", key.c_str(), value.dump().c_str());
+    std::printf("\nproperties\n");
+    for (const auto& [key, value] : json["properties"].items())
+      std::printf("  %-24s %s\n", key.c_str(), value.dump().c_str());
+    std::printf("\npayload of one rank\n");
+    int number = 0;
+    for (const auto& round : json["rounds"])
+      std::printf("  round %d, by %s: bytes [0, %zu) metadata, [%zu, %zu) codes; ratio %s\n",
+                  number++, round["crosses_by"].get<std::string>().c_str(),
+                  round["metadata_bytes"].get<std::size_t>(),
+                  round["metadata_bytes"].get<std::size_t>(),
+                  round["payload_bytes"].get<std::size_t>(), round["ratio"].dump().c_str());
+    std::printf("  state of a site: %s bytes; added parameters %s, FLOPs %s\n",
+                json["state_bytes"].dump().c_str(), json["added_parameters"].dump().c_str(),
+                json["added_flops"].dump().c_str());
+    std::printf(
+        "\nbytes that a rank sends for one sum (x: against cast(format=bf16) by ring "
+        "all-reduce)\n");
+    std::printf("  %5s %14s %24s %24s %24s\n", "ranks", "cast(bf16)", "all-reduce", "gather",
+                "two-step");
+    for (const auto& row : json["sent_bytes_per_rank"]) {
+      const double reference = row["reference"].get<double>();
+      std::printf("  %5d %14.0f", row["ranks"].get<int>(), reference);
+      for (const char* by : {"all_reduce", "gather", "two_step"}) print_sent(row[by], reference);
+      std::printf("\n");
+    }
+  }
+};
+
+}  // namespace
+
+void setup_codec_inspect(CLI::App& codec) {
+  auto command = std::make_shared<InspectCommand>();
+  CLI::App* app = codec.add_subcommand(
+      "inspect", "Properties, payload layout and sent bytes of a codec on a shape");
+  app->add_option("spec", command->spec, kSpecHelp)->required();
+  app->add_option("--shape", command->dims, "samples,tokens,hidden")
+      ->required()
+      ->delimiter(',')
+      ->expected(3);
+  app->add_option("--dtype", command->dtype, "float32, float16 or bfloat16");
+  app->add_flag("--json", command->as_json, "one JSON object");
+  app->footer(
+      "Example:\n"
+      "  tersor codec inspect 'topk(ratio=0.05,index=ef)' --shape 32,128,1024 --dtype bf16");
+  app->callback([command] {
+    const auto facts = command->facts();
+    if (command->as_json)
+      std::printf("%s\n", facts.dump(2).c_str());
+    else
+      command->print(facts);
+  });
+}
+
+}  // namespace tersor::harness
