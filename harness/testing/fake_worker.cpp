@@ -21,7 +21,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr int kSteps = 3;
-volatile std::sig_atomic_t is_told_to_stop = 0;
+volatile sig_atomic_t is_told_to_stop = 0;
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
