@@ -320,8 +320,8 @@ class SpoolWriter {
                              "steps = ?, wall_ns = ?, checksum = ?, ingested_at = ? WHERE id = ?");
     update.bind(1, add_environment(db_, start.environment));
     update.bind(2, add_hardware(db_, start.hardware));
-    update.bind(3, add_dataset(db_, start.dataset));
-    update.bind(4, add_model(db_, start.model));
+    if (!start.dataset.empty()) update.bind(3, add_dataset(db_, start.dataset));
+    if (!start.model.empty()) update.bind(4, add_model(db_, start.model));
     bind_json(update, 5, field_or_null(start.model, "init_hash"));
     update.bind(6, start.world);
     bind_optional(update, 7, start.steps);

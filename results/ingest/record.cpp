@@ -152,7 +152,7 @@ std::vector<double> Record::numbers(const char* key) const {
   for (const json& item : value) {
     if (item.is_number())
       values.push_back(item.get<double>());
-    else if (item.is_null() && is_nonfinite())
+    else if (item.is_null())
       values.push_back(std::numeric_limits<double>::quiet_NaN());
     else
       fail(key, "item " + std::to_string(values.size()) + " must be a number, got " + shown(item));

@@ -35,7 +35,7 @@ class Record {
   const nlohmann::json& object(const char* key) const;
   /// object(key) or an empty object where it is missing or null.
   const nlohmann::json& optional_object(const char* key) const;
-  /// An array of numbers; null stands for NaN where the record is marked nonfinite.
+  /// An array of numbers; null stands for NaN.
   std::vector<double> numbers(const char* key) const;
   /// A member of object(outer), with its own or the record's nonfinite mark.
   Number member_number(const char* outer, const std::string& key) const;

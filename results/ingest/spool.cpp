@@ -39,8 +39,8 @@ StartRecord read_start(const Record& record, int rank) {
   start.environment = record.optional_object("environment");
   start.hardware = record.optional_object("hardware");
   if (rank > 0) return start;
-  start.model = record.object("model");
-  start.dataset = record.object("dataset");
+  start.model = record.optional_object("model");  // none where the job failed before it had them
+  start.dataset = record.optional_object("dataset");
   start.codecs = record.optional_object("codecs");
   for (const auto& [site, facts] : start.codecs.items())
     if (!facts.is_object() || !facts.contains("spec") || !facts.at("spec").is_string())
@@ -77,7 +77,7 @@ EvalRecord read_eval(const Record& record) {
   for (const auto& [name, value] : record.object("metrics").items())
     if (name != "nonfinite") eval.metrics[name] = record.member_number("metrics", name);
   eval.primary = record.text("primary");
-  if (!eval.metrics.contains(eval.primary))
+  if (!eval.metrics.empty() && !eval.metrics.contains(eval.primary))
     record.fail("primary", "names '" + eval.primary + "', which is not among the metrics");
   eval.predictions = record.numbers("predictions");
   eval.labels = record.numbers("labels");

@@ -190,6 +190,21 @@ TEST_CASE("rows are capped and time is limited") {
   CHECK(reader.query("SELECT 1").rows.size() == 1);
 }
 
+TEST_CASE("a reader sees one snapshot, whatever is written meanwhile") {
+  const TempFolder folder;
+  Store store(folder / "a.db");
+  FakeRun run;
+  testing::store_run(store, run, folder / "spools");
+  Reader reader(folder / "a.db");
+  const auto count = [](Reader& of) { return of.query("SELECT count(*) FROM run").rows[0][0]; };
+  CHECK(count(reader) == Value(std::int64_t{1}));
+  run.seed = 2;
+  testing::store_run(store, run, folder / "spools");
+  CHECK(count(reader) == Value(std::int64_t{1}));
+  Reader later(folder / "a.db");
+  CHECK(count(later) == Value(std::int64_t{2}));
+}
+
 TEST_CASE("one expression passes, anything else is refused with its column") {
   for (const std::string good :
        {"dataset='sst2' and codec like 'topk%'", "n > 1", "mean BETWEEN 0.1 AND 0.9",

@@ -128,6 +128,8 @@ struct Reader::Impl {
   Deadline deadline;
 
   explicit Impl(const std::filesystem::path& file) : path(file), db(open_for_reading(file)) {
+    // One snapshot for the reader's life: a report must not see half of a run that is being stored.
+    with_database_errors(path, [this] { db.exec("BEGIN"); });
     sqlite3* handle = db.getHandle();
     sqlite3_set_authorizer(handle, authorize, nullptr);
     sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kLongestValueBytes);

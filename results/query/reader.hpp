@@ -33,7 +33,8 @@ struct QueryLimits {
 };
 
 /// The read side of a results database. The file is opened read-only, and an authorizer lets
-/// nothing through but reading: no write, ATTACH, PRAGMA that sets something, or extension.
+/// nothing through but reading: no write, ATTACH, PRAGMA that sets something, or extension. All
+/// queries of one reader see the same snapshot, that of its first one.
 class Reader {
  public:
   /// See open_for_reading.

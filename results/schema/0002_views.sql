@@ -35,7 +35,8 @@ LEFT JOIN code k ON k.id = r.code_id;
 CREATE VIEW v_deciding AS
 SELECT run_id, cell_id, seed, attempt, status, attempts FROM (
   SELECT id AS run_id, cell_id, seed, attempt, status,
-    row_number() OVER (PARTITION BY cell_id, seed ORDER BY status = 'ok' DESC, attempt DESC) AS place,
+    row_number() OVER (PARTITION BY cell_id, seed ORDER BY status = 'ok' DESC, attempt DESC) AS
+      place,
     count(*) OVER (PARTITION BY cell_id, seed) AS attempts
   FROM run)
 WHERE place = 1;
@@ -137,7 +138,8 @@ interval AS (
   SELECT s.*, s.sd / sqrt(s.n) *
     (SELECT t975 FROM student_t WHERE df <= s.n - 1 ORDER BY df DESC LIMIT 1) AS half
   FROM spread s)
-SELECT c.codec, c.hardware, c.kind, c.dataset, c.model, c.stage, c.layers, i.metric, i.variant, k.unit, k.better, i.n, i.mean, i.sd, i.mean - i.half AS ci_low,
+SELECT c.codec, c.hardware, c.kind, c.dataset, c.model, c.stage, c.layers, i.metric, i.variant,
+  k.unit, k.better, i.n, i.mean, i.sd, i.mean - i.half AS ci_low,
   i.mean + i.half AS ci_high, i.min, i.max,
   c.warmup, c.device, c.tp, c.pp, c.threads, c.link, c.sum_order, c.loopback, c.overlap,
   c.epochs, c.max_steps, c.train_rows, c.eval_rows, c.micro_batch, c.sequence, c.learning_rate,
@@ -171,7 +173,8 @@ interval AS (
   SELECT s.*, s.sd / sqrt(s.n) *
     (SELECT t975 FROM student_t WHERE df <= s.n - 1 ORDER BY df DESC LIMIT 1) AS half
   FROM spread s)
-SELECT c.codec, c.hardware, c.kind, c.dataset, c.model, c.stage, c.layers, i.metric, i.is_primary, i.inference, i.split, i.mean, i.sd, i.n,
+SELECT c.codec, c.hardware, c.kind, c.dataset, c.model, c.stage, c.layers, i.metric, i.is_primary,
+  i.inference, i.split, i.mean, i.sd, i.n,
   i.mean - i.half AS ci_low, i.mean + i.half AS ci_high, i.best_mean, i.best_sd, i.epochs AS epoch,
   i.rows, i.loss_mean, z.diverged AS diverged_n, z.other AS not_ok_n,
   c.warmup, c.device, c.tp, c.pp, c.threads, c.link, c.sum_order, c.loopback, c.overlap,
@@ -211,7 +214,8 @@ interval AS (
   SELECT s.*, s.step_ms_sd / sqrt(s.n) *
     (SELECT t975 FROM student_t WHERE df <= s.n - 1 ORDER BY df DESC LIMIT 1) AS half
   FROM spread s)
-SELECT c.codec, c.hardware, c.kind, c.dataset, c.model, c.stage, c.layers, i.step_ms AS step_ms_mean, i.step_ms_sd, i.n, i.step_ms - i.half AS step_ms_ci_low,
+SELECT c.codec, c.hardware, c.kind, c.dataset, c.model, c.stage, c.layers, i.step_ms AS
+  step_ms_mean, i.step_ms_sd, i.n, i.step_ms - i.half AS step_ms_ci_low,
   i.step_ms + i.half AS step_ms_ci_high, i.steps, i.forward_ms AS forward_ms_mean,
   i.backward_ms AS backward_ms_mean, i.optimizer_ms AS optimizer_ms_mean,
   i.encode_ms AS encode_ms_mean, i.transfer_ms AS transfer_ms_mean, i.decode_ms AS decode_ms_mean,
@@ -261,7 +265,8 @@ spread AS (
     AND v.direction = m.direction AND v.site = m.site AND v.collective = m.collective
     AND v.dtype = m.dtype AND v.spec = m.spec
   GROUP BY m.cell_id, m.phase, m.direction, m.site, m.collective, m.dtype, m.spec)
-SELECT c.codec, c.hardware, c.kind, c.dataset, c.model, c.stage, c.layers, s.phase, s.direction, s.site, s.collective, s.dtype, s.spec, s.n, s.calls_per_rank,
+SELECT c.codec, c.hardware, c.kind, c.dataset, c.model, c.stage, c.layers, s.phase, s.direction,
+  s.site, s.collective, s.dtype, s.spec, s.n, s.calls_per_rank,
   s.raw AS raw_bytes_per_call_mean, s.payload AS payload_bytes_per_call_mean,
   s.payload_sd AS payload_bytes_per_call_sd, s.metadata AS metadata_bytes_per_call_mean,
   s.sent AS sent_bytes_per_call_mean, s.raw / s.payload AS ratio,
@@ -289,7 +294,8 @@ WITH point AS (
   JOIN metric m ON m.name = a.metric
   LEFT JOIN v_speed s ON s.cell_id = c.id
   LEFT JOIN v_by_config b ON b.cell_id = c.id AND b.metric = 'sent_bytes_per_step')
-SELECT c.codec, c.hardware, c.kind, c.dataset, c.model, c.stage, c.layers, p.metric, p.inference, p.quality AS quality_mean, p.n, p.step_ms AS step_ms_mean,
+SELECT c.codec, c.hardware, c.kind, c.dataset, c.model, c.stage, c.layers, p.metric, p.inference,
+  p.quality AS quality_mean, p.n, p.step_ms AS step_ms_mean,
   p.sent_bytes_per_step,
   NOT EXISTS (
     SELECT 1 FROM point o WHERE o.group_hash = p.group_hash AND o.metric = p.metric
@@ -307,7 +313,8 @@ FROM point p JOIN cell c ON c.id = p.cell_id;
 -- Facts in which the deciding runs of one group differ: what is not the same beside the codec.
 CREATE VIEW v_env_diff AS
 WITH fact AS (
-  SELECT c.group_hash, d.run_id, 'environment' AS part, substr(j.fullkey, 3) AS fact, j.atom AS value
+  SELECT c.group_hash, d.run_id, 'environment' AS part, substr(j.fullkey, 3) AS fact, j.atom AS
+    value
   FROM v_deciding d JOIN run r ON r.id = d.run_id JOIN cell c ON c.id = d.cell_id
     JOIN environment e ON e.id = r.environment_id, json_tree(e.facts) j WHERE j.atom IS NOT NULL
   UNION ALL

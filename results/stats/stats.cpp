@@ -167,6 +167,36 @@ std::optional<Interval> bootstrap_mean_interval(std::span<const double> values, 
   return Interval{quantile(means, 0.5 - level / 2), quantile(means, 0.5 + level / 2)};
 }
 
+std::optional<Interval> crossed_bootstrap_interval(const std::vector<std::vector<double>>& by_seed,
+                                                   double level) {
+  constexpr std::uint32_t kDraws = 2000;
+  const std::size_t seeds = by_seed.size();
+  const std::size_t columns = seeds == 0 ? 0 : by_seed.front().size();
+  const bool is_ragged = std::any_of(by_seed.begin(), by_seed.end(),
+                                     [&](const auto& row) { return row.size() != columns; });
+  if (seeds < 2 || columns == 0 || is_ragged) return std::nullopt;
+  std::vector<double> means;
+  std::vector<double> weights(columns);
+  for (std::uint32_t draw = 0; draw < kDraws; ++draw) {
+    const Stream rows{{0x74657273, 0x6f72}, draw, 1, 0};
+    std::fill(weights.begin(), weights.end(), 0.0);
+    for (std::size_t i = 0; i < columns; i += 4) {
+      const auto words = rows.block(static_cast<std::uint32_t>(i / 4));
+      for (std::size_t k = i; k < std::min(i + 4, columns); ++k)
+        weights[(std::uint64_t{words[k - i]} * columns) >> 32] += 1;
+    }
+    const Stream chosen{{0x74657273, 0x6f72}, draw, 2, 0};
+    double sum = 0;
+    for (std::size_t s = 0; s < seeds; ++s) {
+      const auto& row = by_seed[(std::uint64_t{chosen.draw32(s)} * seeds) >> 32];
+      for (std::size_t i = 0; i < columns; ++i) sum += weights[i] * row[i];
+    }
+    means.push_back(sum / static_cast<double>(seeds * columns));
+  }
+  std::sort(means.begin(), means.end());
+  return Interval{quantile(means, 0.5 - level / 2), quantile(means, 0.5 + level / 2)};
+}
+
 PairedDifference paired_difference(std::span<const double> differences) {
   PairedDifference result;
   result.n = static_cast<std::int64_t>(differences.size());

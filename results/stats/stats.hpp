@@ -51,6 +51,12 @@ std::optional<Interval> mean_interval(std::span<const double> values, double lev
 std::optional<Interval> bootstrap_mean_interval(std::span<const double> values,
                                                 double level = 0.95);
 
+/// Percentile bootstrap interval of the mean of a table, rows = seeds, columns = evaluation rows:
+/// each of 2,000 resamples draws seeds and evaluation rows anew, the same rows for every seed, from
+/// a fixed Philox stream. None for fewer than 2 seeds, no columns, or ragged input.
+std::optional<Interval> crossed_bootstrap_interval(const std::vector<std::vector<double>>& by_seed,
+                                                   double level = 0.95);
+
 /// Differences of pairs (the same seed with and without a codec).
 struct PairedDifference {
   std::int64_t n = 0;

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/engine/context.hpp"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "common/error.hpp"
+
+namespace tersor::reports {
+
+std::vector<std::pair<std::string_view, std::string_view>> report_files();  // made by CMake
+
+namespace {
+
+using nlohmann::json;
+
+int kind_order(const std::string& kind) {
+  constexpr std::array<std::string_view, 4> kKinds{"measured", "shaped", "emulated", "modelled"};
+  return static_cast<int>(std::find(kKinds.begin(), kKinds.end(), kind) - kKinds.begin());
+}
+
+std::string axis_text(const json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+/// Axes in which the groups of one data set and hardware differ, as "layers=last:3".
+void add_details(std::vector<Group>& groups, const std::map<std::string, json>& configs) {
+  for (Group& group : groups) {
+    const json& own = configs.at(group.hash);
+    std::set<std::string> differing;
+    for (const Group& other : groups) {
+      const bool is_rival = other.dataset == group.dataset && other.hardware == group.hardware &&
+                            other.kind == group.kind && other.model == group.model;
+      if (!is_rival) continue;
+      const json& theirs = configs.at(other.hash);
+      for (const auto& [axis, value] : own.items())
+        if (axis != "compressor" && theirs.contains(axis) && theirs.at(axis) != value)
+          differing.insert(axis);
+    }
+    for (const std::string& axis : differing)
+      group.detail += (group.detail.empty() ? "" : ", ") + axis + "=" + axis_text(own.at(axis));
+  }
+}
+
+}  // namespace
+
+std::string Group::short_label() const {
+  return dataset + " \xc2\xb7 " + hardware + (detail.empty() ? "" : " \xc2\xb7 " + detail);
+}
+
+std::string Group::label() const {
+  return dataset + " on " + hardware + " (" + kind + (detail.empty() ? "" : ", " + detail) + ")";
+}
+
+std::string Panel::label() const {
+  return model + ", " + stage + ", " + kind + (kind == "emulated" ? " shards" : "");
+}
+
+Context::Context(results::Reader& reader) : reader_(reader) {
+  const results::QueryResult rows = query("engine/cells.sql");
+  std::map<std::string, json> configs;
+  std::map<std::string, std::size_t> place;
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+    const RowView row(rows, i);
+    const std::string hash = row.text("group_hash");
+    if (place.emplace(hash, groups_.size()).second) {
+      Group group;
+      group.hash = hash;
+      group.dataset = row.text("dataset");
+      group.hardware = row.text("hardware");
+      group.kind = row.text("kind");
+      group.model = row.text("model");
+      group.stage = row.text("stage");
+      group.tp = row.integer("tp");
+      groups_.push_back(group);
+      configs[hash] = json::parse(row.text("config"));
+    }
+    CellInfo cell{row.integer("cell_id"), row.text("codec"),       row.integer("seeds"),
+                  row.integer("ok"),      row.integer("diverged"), row.text("reason")};
+    auto& cells = groups_[place.at(hash)].cells;
+    const auto found = cells.find(cell.codec);
+    if (found == cells.end() || cell.ok > 0 || found->second.ok == 0) cells[cell.codec] = cell;
+  }
+  add_details(groups_, configs);
+}
+
+std::vector<Panel> Context::panels() const {
+  std::vector<Panel> panels;
+  for (const Group& group : groups_) {
+    const auto found = std::find_if(panels.begin(), panels.end(), [&](const Panel& panel) {
+      return panel.kind == group.kind && panel.model == group.model && panel.stage == group.stage;
+    });
+    if (found == panels.end())
+      panels.push_back({group.kind, group.model, group.stage, {&group}});
+    else
+      found->groups.push_back(&group);
+  }
+  std::stable_sort(panels.begin(), panels.end(), [](const Panel& a, const Panel& b) {
+    return kind_order(a.kind) < kind_order(b.kind);
+  });
+  return panels;
+}
+
+std::vector<std::string> Context::codecs(const std::vector<const Group*>& groups) const {
+  std::map<std::string, std::int64_t> first;
+  for (const Group* group : groups)
+    for (const auto& [codec, cell] : group->cells) {
+      const auto found = first.find(codec);
+      if (found == first.end() || cell.id < found->second) first[codec] = cell.id;
+    }
+  std::vector<std::pair<std::int64_t, std::string>> order;
+  for (const auto& [codec, id] : first)
+    order.emplace_back(codec == "none" ? -2 : is_reference(codec) ? -1 : id, codec);
+  std::sort(order.begin(), order.end());
+  std::vector<std::string> codecs;
+  for (const auto& [id, codec] : order) codecs.push_back(codec);
+  return codecs;
+}
+
+results::QueryResult Context::query(std::string_view file) {
+  return reader_.query(std::string(embedded_file(file)));
+}
+
+std::string_view embedded_file(std::string_view path) {
+  for (const auto& [name, text] : report_files())
+    if (name == path) return text;
+  throw Error(ErrorKind::kInternal, "reports/" + std::string(path) + " is not part of the program");
+}
+
+bool is_reference(std::string_view codec) {
+  return codec == "cast" || codec == "cast(format=bf16)";
+}
+
+bool is_baseline(std::string_view codec) { return codec == "none" || is_reference(codec); }
+
+const CellInfo* reference_of(const Group& group) {
+  for (const auto& [codec, cell] : group.cells)
+    if (is_reference(codec)) return &cell;
+  return nullptr;
+}
+
+std::string codec_title(const std::string& codec) {
+  return is_reference(codec) ? "cast(format=bf16)" : codec;
+}
+
+std::string missing_reason(const Group& group, const std::string& codec) {
+  const auto found = group.cells.find(codec);
+  if (found == group.cells.end() || found->second.seeds == 0) return "not run";
+  if (found->second.reason.empty()) return "no value";
+  return found->second.reason;
+}
+
+const results::Value& RowView::value(const std::string& column) const {
+  return result_.rows.at(row_).at(result_.column(column));
+}
+
+std::string RowView::text(const std::string& column) const {
+  const results::Value& found = value(column);
+  if (const auto* text = std::get_if<std::string>(&found)) return *text;
+  if (const auto* integer = std::get_if<std::int64_t>(&found)) return std::to_string(*integer);
+  return "";
+}
+
+std::int64_t RowView::integer(const std::string& column) const {
+  const results::Value& found = value(column);
+  if (const auto* integer = std::get_if<std::int64_t>(&found)) return *integer;
+  return 0;
+}
+
+std::optional<double> RowView::number(const std::string& column) const {
+  const results::Value& found = value(column);
+  if (const auto* integer = std::get_if<std::int64_t>(&found)) return static_cast<double>(*integer);
+  if (const auto* real = std::get_if<double>(&found)) return *real;
+  return std::nullopt;
+}
+
+}  // namespace tersor::reports

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+#include <tuple>
+
+#include "reports/engine/numbers.hpp"
+#include "reports/engine/pivot.hpp"
+#include "reports/engine/registry.hpp"
+
+namespace tersor::reports {
+namespace {
+
+constexpr int kDecimals = 1;  // of values times 100: one row of SST-2's dev set is 0.11
+
+struct Value {
+  std::string metric;
+  double mean = 0;
+  std::optional<double> sd;
+  std::int64_t n = 0;
+  double best = 0;
+  std::int64_t epochs = 0;
+};
+
+/// Primary metric by cell and inference.
+using Values = std::map<std::pair<std::int64_t, std::string>, Value>;
+
+Values read_values(const results::QueryResult& rows) {
+  Values values;
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+    const RowView row(rows, i);
+    const auto mean = row.number("mean");
+    if (!mean || row.integer("is_primary") != 1) continue;
+    values[{row.integer("cell_id"), row.text("inference")}] = {
+        row.text("metric"),
+        *mean,
+        row.number("sd"),
+        row.integer("n"),
+        row.number("best_mean").value_or(*mean),
+        row.integer("epoch")};
+  }
+  return values;
+}
+
+Cell cell_of(const Value& value, std::int64_t diverged) {
+  Cell cell;
+  cell.text = with_deviation(100 * value.mean,
+                             value.sd ? std::optional(100 * *value.sd) : std::nullopt, kDecimals);
+  cell.note = count_text(value.n, diverged);
+  if (value.epochs > 1) cell.note = "best " + fixed(100 * value.best, kDecimals) + ", " + cell.note;
+  return cell;
+}
+
+std::string metric_of(const Group& group, const Values& values) {
+  for (const auto& [codec, cell] : group.cells)
+    for (const char* inference : {"on", "off"})
+      if (const auto found = values.find({cell.id, inference}); found != values.end())
+        return found->second.metric;
+  return "";
+}
+
+Section build(Context& context) {
+  Section section;
+  section.title = "Accuracy";
+  results::QueryResult rows = context.query("tables/accuracy/query.sql");
+  const Values values = read_values(rows);
+  for (const Panel& panel : context.panels()) {
+    const auto columns = [&](const Group& group) -> std::vector<Column> {
+      const std::string metric = metric_of(group, values);
+      const std::string name = metric.empty()         ? "value"
+                               : metric == "accuracy" ? "accuracy, %"
+                                                      : metric + " \xc3\x97 100";
+      return {{name + ", on", "", false}, {"off", "", false}};
+    };
+    const auto cells = [&](const Group& group,
+                           const std::string& codec) -> std::optional<std::vector<Cell>> {
+      const auto cell = group.cells.find(codec);
+      if (cell == group.cells.end()) return std::nullopt;
+      std::vector<Cell> pair;
+      bool has_any = false;
+      for (const char* inference : {"on", "off"}) {
+        const auto found = values.find({cell->second.id, inference});
+        has_any = has_any || found != values.end();
+        pair.push_back(found == values.end() ? Cell{"not evaluated", "", Tone::kMissing}
+                                             : cell_of(found->second, cell->second.diverged));
+      }
+      if (!has_any) return std::nullopt;
+      return pair;
+    };
+    std::vector<Table> tables = pivot(context, panel, columns, cells);
+    for (Table& table : tables)
+      table.caption = "Primary metric after the last epoch: " + panel.label();
+    for (const Table& table : tables) section.blocks.emplace_back(table);
+  }
+  if (section.blocks.empty()) return section;
+  auto& notes = std::get<Table>(section.blocks.back()).notes;
+  notes.emplace_back("on, off: compression during evaluation; training is compressed in both.");
+  notes.emplace_back(
+      "The last epoch decides. Best: the best epoch on the same rows, so it is optimistic.");
+  const results::QueryResult best = context.query("tables/accuracy/best.sql");
+  for (std::size_t i = 0; i < best.rows.size(); ++i) {
+    const RowView row(best, i);
+    notes.push_back("Best possible accuracy on " + row.text("name") + ": " +
+                    fixed(100 * row.number("best_accuracy").value_or(0), kDecimals) + " %.");
+  }
+  section.files.push_back({"accuracy.csv", std::move(rows)});
+  return section;
+}
+
+const ItemRegistrar kAccuracy({20, "accuracy", build});
+
+}  // namespace
+}  // namespace tersor::reports

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+
+#include "reports/engine/numbers.hpp"
+#include "reports/engine/pivot.hpp"
+#include "reports/engine/registry.hpp"
+#include "results/stats/stats.hpp"
+
+namespace tersor::reports {
+namespace {
+
+/// Mean step parts of the seeds of a cell, ms, by metric.
+using Parts = std::map<std::int64_t, std::map<std::string, std::vector<double>>>;
+
+Cell part_cell(const std::vector<double>& values) {
+  return {with_deviation(results::mean_of(values), results::deviation_of(values), 2), "",
+          Tone::kPlain};
+}
+
+/// What forward, backward and optimizer leave of the step.
+std::vector<double> rest_of(const std::map<std::string, std::vector<double>>& parts) {
+  std::vector<double> rest = parts.at("step_time");
+  for (const char* part : {"forward_time", "backward_time", "optimizer_time"})
+    for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= parts.at(part).at(i);
+  return rest;
+}
+
+Section build(Context& context) {
+  Section section;
+  section.title = "Where a step's time goes";
+  results::QueryResult rows = context.query("tables/breakdown/query.sql");
+  Parts parts;
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+    const RowView row(rows, i);
+    parts[row.integer("cell_id")][row.text("metric")].push_back(row.number("mean_ms").value_or(0));
+  }
+  const std::vector<Column> columns{{"step", "ms", false},
+                                    {"forward", "ms", false},
+                                    {"backward", "ms", false},
+                                    {"optimizer", "ms", false},
+                                    {"rest", "ms", false},
+                                    {"encode", "of forward and backward, ms", false},
+                                    {"transfer", "of forward and backward, ms", false},
+                                    {"decode", "of forward and backward, ms", false}};
+  const auto cells = [&](const Group& group,
+                         const std::string& codec) -> std::optional<std::vector<Cell>> {
+    const auto cell = group.cells.find(codec);
+    if (cell == group.cells.end() || !parts.contains(cell->second.id)) return std::nullopt;
+    const auto& found = parts.at(cell->second.id);
+    std::vector<Cell> line;
+    for (const char* part : {"step_time", "forward_time", "backward_time", "optimizer_time"})
+      line.push_back(part_cell(found.at(part)));
+    line.front().note = count_text(static_cast<std::int64_t>(found.at("step_time").size()));
+    line.push_back(part_cell(rest_of(found)));
+    for (const char* part : {"encode_time", "transfer_time", "decode_time"})
+      line.push_back(part_cell(found.at(part)));
+    return line;
+  };
+  for (const Panel& panel : context.panels())
+    for (const Group* group : panel.groups) {
+      if (!group->is_timed()) continue;
+      Table table = single_table(context, *group, columns, cells);
+      table.caption = "Parts of a training step: " + panel.model + ", " + group->label();
+      section.blocks.emplace_back(table);
+    }
+  if (section.blocks.empty()) return section;
+  std::get<Table>(section.blocks.back()).notes = {
+      "Means over steps, so that parts add up to the step (the table above has medians). Forward "
+      "and "
+      "backward include their encode, transfer and decode; transfer includes waiting for the other "
+      "ranks."};
+  section.files.push_back({"breakdown.csv", std::move(rows)});
+  return section;
+}
+
+const ItemRegistrar kBreakdown({50, "breakdown", build});
+
+}  // namespace
+}  // namespace tersor::reports

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <cstring>
+#include <map>
+
+#include "reports/engine/numbers.hpp"
+#include "reports/engine/pivot.hpp"
+#include "reports/engine/registry.hpp"
+#include "results/stats/stats.hpp"
+
+namespace tersor::reports {
+namespace {
+
+using results::Interval;
+using results::PairedDifference;
+
+constexpr double kLevel = 0.05;
+constexpr int kDecimals = 2;
+
+struct Run {
+  std::int64_t id = 0;
+  double value = 0;
+};
+/// Runs of one cell and inference by seed.
+using BySeed = std::map<std::string, Run>;
+using Cells = std::map<std::pair<std::int64_t, std::string>, BySeed>;
+
+struct Comparison {
+  const Group* group = nullptr;
+  std::string codec, inference, metric;
+  PairedDifference difference;
+  std::optional<Interval> over_rows;  ///< bootstrap over seeds and rows; accuracy only
+  std::optional<double> adjusted_p;
+  std::optional<double> decided_above;
+  std::int64_t diverged = 0;
+};
+
+std::vector<double> doubles_of(const results::Value& value) {
+  const auto* blob = std::get_if<results::Blob>(&value);
+  if (!blob) return {};
+  std::vector<double> numbers(blob->bytes.size() / sizeof(double));
+  std::memcpy(numbers.data(), blob->bytes.data(), numbers.size() * sizeof(double));
+  return numbers;
+}
+
+/// 1 where a row was predicted correctly, by run.
+std::map<std::int64_t, std::vector<double>> correct_rows(Context& context, const Group& group) {
+  const results::QueryResult rows =
+      context.reader().query(std::string(embedded_file("tables/differences/predictions.sql")), {},
+                             {results::Value(group.hash)});
+  std::map<std::int64_t, std::vector<double>> correct;
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+    const std::vector<double> predicted = doubles_of(rows.rows[i][rows.column("predictions")]);
+    const std::vector<double> labels = doubles_of(rows.rows[i][rows.column("labels")]);
+    if (predicted.size() != labels.size()) continue;
+    std::vector<double> hits;
+    for (std::size_t k = 0; k < labels.size(); ++k)
+      hits.push_back(predicted[k] == labels[k] ? 1 : 0);
+    correct[RowView(rows, i).integer("run_id")] = hits;
+  }
+  return correct;
+}
+
+std::optional<Interval> interval_over_rows(
+    const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs,
+    const std::map<std::int64_t, std::vector<double>>& correct) {
+  std::vector<std::vector<double>> differences;
+  for (const auto& [with, without] : pairs) {
+    const auto a = correct.find(with);
+    const auto b = correct.find(without);
+    if (a == correct.end() || b == correct.end() || a->second.size() != b->second.size())
+      return std::nullopt;
+    std::vector<double> difference;
+    for (std::size_t i = 0; i < a->second.size(); ++i)
+      difference.push_back(100 * (a->second[i] - b->second[i]));
+    if (!differences.empty() && differences.front().size() != difference.size())
+      return std::nullopt;
+    differences.push_back(difference);
+  }
+  return results::crossed_bootstrap_interval(differences);
+}
+
+std::vector<Comparison> compare_group(Context& context, const Group& group, const Cells& cells,
+                                      const std::map<std::int64_t, std::string>& metrics) {
+  const auto none = group.cells.find("none");
+  if (none == group.cells.end()) return {};
+  const auto correct = correct_rows(context, group);
+  std::vector<Comparison> comparisons;
+  for (const std::string& codec : context.codecs({&group})) {
+    if (codec == "none") continue;
+    const CellInfo& cell = group.cells.at(codec);
+    for (const char* inference : {"on", "off"}) {
+      const auto with = cells.find({cell.id, inference});
+      const auto without = cells.find({none->second.id, inference});
+      if (with == cells.end() || without == cells.end()) continue;
+      std::vector<double> differences;
+      std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
+      for (const auto& [seed, run] : with->second) {
+        const auto other = without->second.find(seed);
+        if (other == without->second.end()) continue;
+        differences.push_back(100 * (run.value - other->second.value));
+        pairs.emplace_back(run.id, other->second.id);
+      }
+      if (differences.empty()) continue;
+      Comparison c{
+          &group, codec, inference, metrics.at(cell.id), results::paired_difference(differences),
+          {},     {},    {},        cell.diverged};
+      if (c.metric == "accuracy" && c.inference == "on")
+        c.over_rows = interval_over_rows(pairs, correct);
+      comparisons.push_back(c);
+    }
+  }
+  return comparisons;
+}
+
+/// Holm's correction over the codecs of one group, inference on.
+void adjust(std::vector<Comparison>& comparisons) {
+  std::vector<Comparison*> family;
+  std::vector<double> p;
+  for (Comparison& c : comparisons)
+    if (c.inference == "on" && c.difference.p) {
+      family.push_back(&c);
+      p.push_back(*c.difference.p);
+    }
+  const std::vector<double> adjusted = results::holm_adjusted(p);
+  for (std::size_t i = 0; i < family.size(); ++i) {
+    family[i]->adjusted_p = adjusted[i];
+    const PairedDifference& d = family[i]->difference;
+    const double n = static_cast<double>(d.n);
+    family[i]->decided_above =
+        results::student_t_quantile(1 - kLevel / 2 / static_cast<double>(family.size()), n - 1) *
+        *d.sd / std::sqrt(n);
+  }
+}
+
+std::string verdict_of(const Comparison& c) {
+  std::string verdict;
+  if (c.difference.n < 2)
+    verdict = "undecided: n = 1 decides nothing";
+  else if (*c.difference.sd == 0)
+    verdict = c.difference.mean == 0 ? "equal on every seed" : "undecided: no spread to judge by";
+  else if (*c.adjusted_p > kLevel)
+    verdict = "undecided: n = " + std::to_string(c.difference.n) +
+              " decides only differences above " + fixed(*c.decided_above, 1);
+  else
+    verdict = c.difference.mean < 0 ? "below none" : "above none";
+  if (c.diverged > 0) verdict += "; " + std::to_string(c.diverged) + " diverged, not in the mean";
+  return verdict;
+}
+
+std::string interval_text(const std::optional<Interval>& interval) {
+  if (!interval) return "\xe2\x80\x93";
+  return "[" + with_sign(interval->low, kDecimals) + ", " + with_sign(interval->high, kDecimals) +
+         "]";
+}
+
+std::string p_text(std::optional<double> p) {
+  if (!p) return "\xe2\x80\x93";
+  return *p < 0.001 ? "< 0.001" : fixed(*p, 3);
+}
+
+Table table_of(const std::vector<Comparison>& comparisons) {
+  const Comparison& first = comparisons.front();
+  Table table;
+  table.caption = "Change of " + first.metric + " against none, in points: " + first.group->label();
+  table.columns = {{"codec", "", true},
+                   {"change", "compression on at inference", false},
+                   {"95 % interval", "compression on at inference", false},
+                   {"over seeds and rows", "compression on at inference", false},
+                   {"p (Holm)", "compression on at inference", false},
+                   {"verdict", "compression on at inference", true},
+                   {"change", "off", false},
+                   {"95 % interval", "off", false}};
+  std::map<std::string, Row> rows;
+  std::vector<std::string> order;
+  for (const Comparison& c : comparisons) {
+    if (!rows.contains(c.codec)) {
+      order.push_back(c.codec);
+      Row row;
+      row.is_reference = is_reference(c.codec);
+      row.cells.resize(table.columns.size(), Cell{"\xe2\x80\x93", "", Tone::kPlain});
+      row.cells[0].text = codec_title(c.codec);
+      rows[c.codec] = row;
+    }
+    std::vector<Cell>& cells = rows[c.codec].cells;
+    const std::string sign = with_sign(c.difference.mean, kDecimals);
+    const std::string change =
+        c.difference.sd ? sign + " \xc2\xb1 " + fixed(*c.difference.sd, kDecimals) : sign;
+    const std::size_t at = c.inference == "on" ? 1 : 6;
+    cells[at] = {change, count_text(c.difference.n), Tone::kPlain};
+    cells[at + 1].text = interval_text(c.difference.interval);
+    if (c.inference == "off") continue;
+    cells[3].text = interval_text(c.over_rows);
+    cells[4].text = p_text(c.adjusted_p);
+    cells[5].text = verdict_of(c);
+  }
+  for (const std::string& codec : order) table.rows.push_back(rows[codec]);
+  return table;
+}
+
+results::QueryResult csv_of(const std::vector<Comparison>& all) {
+  using results::Value;
+  results::QueryResult csv;
+  csv.columns = {"codec",
+                 "dataset",
+                 "hardware",
+                 "kind",
+                 "model",
+                 "detail",
+                 "metric",
+                 "inference",
+                 "n",
+                 "change_points",
+                 "sd_points",
+                 "ci_low_points",
+                 "ci_high_points",
+                 "bootstrap_low_points",
+                 "bootstrap_high_points",
+                 "seeds_and_rows_low_points",
+                 "seeds_and_rows_high_points",
+                 "p",
+                 "p_holm",
+                 "decided_above_points",
+                 "diverged_n",
+                 "verdict"};
+  const auto number = [](const std::optional<double>& v) { return v ? Value(*v) : Value(); };
+  const auto low = [](const std::optional<Interval>& i) { return i ? Value(i->low) : Value(); };
+  const auto high = [](const std::optional<Interval>& i) { return i ? Value(i->high) : Value(); };
+  for (const Comparison& c : all)
+    csv.rows.push_back({c.codec,
+                        c.group->dataset,
+                        c.group->hardware,
+                        c.group->kind,
+                        c.group->model,
+                        c.group->detail,
+                        c.metric,
+                        c.inference,
+                        c.difference.n,
+                        c.difference.mean,
+                        number(c.difference.sd),
+                        low(c.difference.interval),
+                        high(c.difference.interval),
+                        low(c.difference.bootstrap),
+                        high(c.difference.bootstrap),
+                        low(c.over_rows),
+                        high(c.over_rows),
+                        number(c.difference.p),
+                        number(c.adjusted_p),
+                        number(c.decided_above),
+                        c.diverged,
+                        c.inference == "on" ? Value(verdict_of(c)) : Value()});
+  return csv;
+}
+
+Section build(Context& context) {
+  const results::QueryResult rows = context.query("tables/differences/query.sql");
+  Cells cells;
+  std::map<std::int64_t, std::string> metrics;
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+    const RowView row(rows, i);
+    cells[{row.integer("cell_id"), row.text("inference")}][row.text("seed")] = {
+        row.integer("run_id"), row.number("value").value_or(0)};
+    metrics[row.integer("cell_id")] = row.text("metric");
+  }
+  Section section;
+  section.title = "Differences to none";
+  std::vector<Comparison> all;
+  for (const Panel& panel : context.panels())
+    for (const Group* group : panel.groups) {
+      std::vector<Comparison> comparisons = compare_group(context, *group, cells, metrics);
+      if (comparisons.empty()) continue;
+      adjust(comparisons);
+      section.blocks.emplace_back(table_of(comparisons));
+      all.insert(all.end(), comparisons.begin(), comparisons.end());
+    }
+  if (all.empty()) return section;
+  std::get<Table>(section.blocks.back()).notes = {
+      "Paired by seed: codec minus `none` on the same seed (same initial weights, data order and "
+      "dropout). Interval: Student's t over seeds, not corrected.",
+      "Over seeds and rows: percentile bootstrap that draws seeds and evaluation rows anew; with "
+      "so "
+      "few seeds it is narrower than it should be, and decides nothing here.",
+      "Verdict: paired t test, p corrected by Holm over the codecs of the table, 5 %. Undecided is "
+      "not equal: the interval says what is still possible."};
+  section.files.push_back({"differences.csv", csv_of(all)});
+  return section;
+}
+
+const ItemRegistrar kDifferences({30, "differences", build});
+
+}  // namespace
+}  // namespace tersor::reports

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "reports/engine/traffic.hpp"
+#include "reports/testing/sample_report.hpp"
+
+namespace tersor::reports {
+namespace {
+
+using Catch::Contains;
+using results::RunStatus;
+using results::Store;
+using results::testing::FakeRun;
+using testing::kRaw;
+using testing::row_of;
+using testing::SampleReport;
+namespace fs = std::filesystem;
+
+TEST_CASE("accuracy: means, deviations and reasons") {
+  const SampleReport report;
+  const auto rows = report.csv("accuracy.csv");
+  const auto none = row_of(
+      rows, {{"codec", "none"}, {"kind", "measured"}, {"inference", "on"}, {"metric", "accuracy"}});
+  CHECK(std::stod(none.at("mean")) == Approx((0.8131 + 0.8062 + 0.7982) / 3));
+  CHECK(std::stod(none.at("sd")) == Approx(0.0074572).epsilon(1e-3));  // numpy.std(ddof=1)
+  CHECK(none.at("n") == "3");
+  const auto failed = row_of(rows, {{"codec", "sign"}});
+  CHECK(failed.at("mean").empty());
+  CHECK(failed.at("not_ok_reason") == "failed: worker of rank 1 died: signal 9 <kill>");
+  CHECK(row_of(rows, {{"kind", "shaped"}}).at("not_ok_reason") ==
+        "infeasible: network namespaces need root");
+}
+
+TEST_CASE("differences are paired by seed and judged no further than three seeds carry") {
+  const SampleReport report;
+  const auto rows = report.csv("differences.csv");
+  const auto topk =
+      row_of(rows, {{"codec", "topk(ratio=0.01)"}, {"kind", "measured"}, {"inference", "on"}});
+  // scipy.stats.ttest_rel and t.interval on (73.05, 74.08, 73.51) against (81.31, 80.62, 79.82).
+  CHECK(std::stod(topk.at("change_points")) == Approx(-7.0366666667));
+  CHECK(std::stod(topk.at("ci_low_points")) == Approx(-9.6839).epsilon(1e-4));
+  CHECK(std::stod(topk.at("p")) == Approx(0.0075585).epsilon(1e-4));
+  // Seven codecs: 7 x 0.0076 = 0.053 does not pass, and the table says so.
+  CHECK(std::stod(topk.at("p_holm")) == Approx(7 * std::stod(topk.at("p"))));
+  CHECK_THAT(topk.at("verdict"), Contains("undecided: n = 3 decides only differences above"));
+  const auto q8 = row_of(rows, {{"codec", "quantize"}, {"kind", "measured"}, {"inference", "on"}});
+  CHECK_THAT(q8.at("verdict"), Contains("undecided"));
+  // One emulated seed decides nothing; it is compared with the emulated none only.
+  const auto emulated =
+      row_of(rows, {{"codec", "cast"}, {"kind", "emulated"}, {"inference", "on"}});
+  CHECK(emulated.at("verdict") == "undecided: n = 1 decides nothing");
+  CHECK(emulated.at("n") == "1");
+  CHECK(emulated.at("change_points") == "0");
+}
+
+TEST_CASE("a difference that three seeds can carry is decided") {
+  const SampleReport report([](const fs::path& path, const fs::path& spools) {
+    Store store(path);
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      FakeRun run;
+      run.seed = seed;
+      run.accuracy = {0.80 + 0.001 * static_cast<double>(seed)};
+      results::testing::store_run(store, run, spools);
+      run.codec = "topk(ratio=0.01)";
+      run.accuracy = {0.70 + 0.0012 * static_cast<double>(seed)};
+      results::testing::store_run(store, run, spools);
+      run.codec = "quantize";
+      run.accuracy = {0.80 + 0.001 * static_cast<double>(seed)};
+      results::testing::store_run(store, run, spools);
+    }
+  });
+  const auto rows = report.csv("differences.csv");
+  CHECK(row_of(rows, {{"codec", "topk(ratio=0.01)"}, {"inference", "on"}}).at("verdict") ==
+        "below none");
+  CHECK(row_of(rows, {{"codec", "quantize"}, {"inference", "on"}}).at("verdict") ==
+        "equal on every seed");
+}
+
+TEST_CASE("a diverged seed is counted, not averaged, and not hidden") {
+  const SampleReport report([](const fs::path& path, const fs::path& spools) {
+    Store store(path);
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      FakeRun run;
+      run.seed = seed;
+      results::testing::store_run(store, run, spools);
+      run.codec = "quantize(bits=1)";
+      run.accuracy = {0.6};
+      run.status = seed == 3 ? "diverged" : "ok";
+      results::testing::store_run(store, run, spools);
+    }
+  });
+  CHECK_THAT(report.text("report.md"), Contains("60.0 \xc2\xb1 0.0 (n = 2, 1 diverged)"));
+  CHECK_THAT(
+      row_of(report.csv("differences.csv"), {{"codec", "quantize(bits=1)"}, {"inference", "on"}})
+          .at("verdict"),
+      Contains("1 diverged, not in the mean"));
+}
+
+TEST_CASE("emulated times are never reported") {
+  const SampleReport report;
+  for (const char* name : {"time.csv", "breakdown.csv"})
+    for (const auto& row : report.csv(name)) CHECK(row.at("kind") != "emulated");
+  // 777 ms, 778 ms, 779 ms: the median step of the emulated runs, in no table.
+  CHECK_THAT(report.text("index.html"),
+             !Contains("777.") && !Contains("778.") && !Contains("779."));
+  CHECK_THAT(report.text("index.html"), Contains("2 cells are emulated or modelled"));
+}
+
+TEST_CASE("time: medians of the slowest rank, and how many times faster") {
+  const SampleReport report;
+  const auto rows = report.csv("time.csv");
+  // Steps of rank 1: base + 2 ms + (0, 1, 2) ms; seeds add 1.5, 3, 4.5 ms to the base.
+  CHECK(std::stod(row_of(rows, {{"codec", "none"}, {"kind", "measured"}}).at("step_ms_mean")) ==
+        Approx(485 + 3 + 3));
+  CHECK(std::stod(row_of(rows, {{"codec", "topk(ratio=0.01)"}}).at("step_ms_mean")) == Approx(576));
+  // cast takes 476 ms: 476 / 576 = 0.826, 491 / 576 = 0.852.
+  CHECK_THAT(
+      report.text("report.md"),
+      Contains(
+          "| `topk(ratio=0.01)` | 576.0 \xc2\xb1 1.5 (n = 3, IQR 0 %) | 0.83\xc3\x97 | 0.85\xc3\x97 |"));
+  CHECK(row_of(rows, {{"kind", "shaped"}}).at("not_ok_reason") ==
+        "infeasible: network namespaces need root");
+}
+
+TEST_CASE("bytes: formulas of the collectives at p = 2, 4, 8") {
+  CHECK(sent_bytes("all_reduce", 800, 2, 2, false) == 800);
+  CHECK(sent_bytes("all_reduce", 800, 8, 2, false) == 1400);
+  CHECK(sent_bytes("all_gather", 800, 4, 2, false) == 2400);
+  CHECK(sent_bytes("all_to_all", 800, 4, 2, false) == 600);
+  // Second round of a two-step sum: one of two chunks was 400 bytes, one of four is 200.
+  CHECK(sent_bytes("all_gather", 400, 4, 2, true) == 600);
+  CHECK(sent_bytes("send", 800, 4, 2, false) == 800);
+
+  const SampleReport report;
+  const auto rows = report.csv("bytes.csv");
+  const auto q8 = row_of(rows, {{"codec", "quantize"}, {"kind", "measured"}});
+  const double payload = kRaw / 4 + 768;
+  CHECK(std::stod(q8.at("raw_bytes_per_step")) == kRaw);
+  CHECK(std::stod(q8.at("payload_bytes_per_step")) == payload);
+  CHECK(std::stod(q8.at("metadata_bytes_per_step")) == 768);
+  CHECK(std::stod(q8.at("sent_bytes_per_step_p2")) == payload);
+  CHECK(std::stod(q8.at("sent_bytes_per_step_p4")) == 3 * payload);
+  CHECK(std::stod(q8.at("sent_bytes_per_step_p8")) == 7 * payload);
+  // cast at the same site: a ring all-reduce of half the bytes.
+  CHECK(std::stod(q8.at("cast_bf16_sent_bytes_per_step_p2")) == kRaw / 2);
+  CHECK(std::stod(q8.at("cast_bf16_sent_bytes_per_step_p8")) == 2.0 * 7 / 8 * kRaw / 2);
+  // Dense gradients as well: kRaw more.
+  CHECK(std::stod(q8.at("sent_bytes_per_step_all_sites")) == payload + kRaw);
+  const auto cast = row_of(rows, {{"codec", "cast"}, {"kind", "measured"}});
+  for (const char* p : {"2", "4", "8"})
+    CHECK(std::stod(cast.at(std::string("sent_bytes_per_step_p") + p)) ==
+          std::stod(cast.at(std::string("cast_bf16_sent_bytes_per_step_p") + p)));
+}
+
+TEST_CASE("a codec that sends more than cast(bf16) is warned of, at that p") {
+  const SampleReport report;
+  const std::string text = report.text("report.md");
+  // Gathered 8-bit codes: a quarter of the raw bytes against half at p = 2; at p = 4 three quarters
+  // against three quarters and the scales, at p = 8 seven quarters against seven eighths.
+  CHECK_THAT(text, Contains("`quantize` sends more than cast(format=bf16) at p = 4, 8 ("));
+  CHECK_THAT(text, !Contains("`randk(ratio=0.1)` sends more") && !Contains("`none` sends more"));
+  CHECK_THAT(text, !Contains("differ from the formula"));
+}
+
+TEST_CASE("a row whose count differs from the formula is named") {
+  const SampleReport report([](const fs::path& path, const fs::path& spools) {
+    Store store(path);
+    FakeRun run;
+    run.codec = "topk(ratio=0.01)";
+    run.collective = "all_gather";
+    run.payload_bytes = 1000;
+    store.add_cell(run.cell_key(), run.config(), run.codecs());
+    const auto info = store.begin_run(run.cell_key(), 1, 0, 0, 0, "", "");
+    for (int rank = 0; rank < 2; ++rank) {
+      auto lines = run.records(rank);
+      for (auto& line : lines)
+        if (line["type"] == "traffic" && line["site"] == "tp")
+          line["sent_bytes"] = line["sent_bytes"].get<std::int64_t>() * 3;
+      results::testing::write_lines(spools / ("rank" + std::to_string(rank) + ".jsonl"), lines);
+    }
+    store.ingest(info.id, spools);
+    store.finish_run(info.id, RunStatus::kOk, "", 0, "");
+  });
+  CHECK_THAT(report.text("report.md"),
+             Contains("the counted sent bytes differ from the formula by 200.0 %"));
+}
+
+TEST_CASE("error and breakdown add up") {
+  const SampleReport report;
+  const auto error =
+      row_of(report.csv("error.csv"), {{"codec", "topk(ratio=0.01)"}, {"seed", "1"}});
+  CHECK(std::stod(error.at("message_relative_l2")) == Approx(0.8));
+  CHECK(std::stod(error.at("sum_relative_l2")) == Approx(0.4));
+  CHECK(error.at("samples") == "2");
+  std::map<std::string, double> parts;
+  for (const auto& row : report.csv("breakdown.csv"))
+    if (row.at("codec") == "none" && row.at("seed") == "1")
+      parts[row.at("metric")] = std::stod(row.at("mean_ms"));
+  CHECK(parts.at("forward_time") == Approx(0.4 * parts.at("step_time")));
+  CHECK(parts.at("transfer_time") == Approx(3));
+}
+
+}  // namespace
+}  // namespace tersor::reports

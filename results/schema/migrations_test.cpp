@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "results/schema/migrations.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "common/error.hpp"
+#include "results/db/database.hpp"
+#include "results/db/store.hpp"
+#include "results/query/reader.hpp"
+#include "results/testing/spools.hpp"
+
+namespace tersor::results {
+namespace {
+
+using Catch::Contains;
+using testing::FakeRun;
+using testing::read_text;
+using testing::run_command;
+using testing::TempFolder;
+namespace fs = std::filesystem;
+
+const fs::path kRoom = fs::path(__FILE__).parent_path();
+
+/// A database of an old version with one run in it: its text as sqlite3 dumped it.
+fs::path stored_file(int version) {
+  return kRoom / "stored" / ("version" + std::to_string(version) + ".sql");
+}
+
+void restore(const fs::path& file, int version) {
+  SQLite::Database db(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  db.exec(read_text(stored_file(version)));
+  db.exec("PRAGMA user_version = " + std::to_string(version));
+  db.exec("PRAGMA application_id = " + std::to_string(kApplicationId));
+}
+
+std::string schema_of(const fs::path& file) {
+  Reader reader(file);
+  std::string text;
+  for (const auto& row :
+       reader.query("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY 1, 2")
+           .rows)
+    text += std::get<std::string>(row[0]) + " " + std::get<std::string>(row[1]) + ": " +
+            std::get<std::string>(row[2]) + "\n";
+  return text;
+}
+
+TEST_CASE("migrations are numbered without a gap and recorded") {
+  REQUIRE(newest_schema_version() >= 2);
+  for (int version = 1; version <= newest_schema_version(); ++version)
+    CHECK(migrations()[static_cast<std::size_t>(version - 1)].version == version);
+  const TempFolder folder;
+  { const Store store(folder / "a.db"); }
+  Reader reader(folder / "a.db");
+  const auto rows =
+      reader.query("SELECT version, name FROM schema_migration ORDER BY version").rows;
+  REQUIRE(static_cast<int>(rows.size()) == newest_schema_version());
+  CHECK(rows[0][1] == Value(std::string("base")));
+}
+
+TEST_CASE("every migration runs from each old version on a stored database") {
+  const TempFolder folder;
+  { const Store store(folder / "new.db"); }
+  for (int version = 1; version < newest_schema_version(); ++version) {
+    INFO("version " << version);
+    REQUIRE(fs::exists(stored_file(version)));
+    const fs::path file = folder / ("old" + std::to_string(version) + ".db");
+    restore(file, version);
+    const std::string before = read_text(file);
+    {  // Reading migrates a copy.
+      Reader reader(file);
+      CHECK(reader.query("SELECT codec, status FROM v_run").rows.at(0) ==
+            std::vector<Value>{std::string("topk(ratio=0.1)"), std::string("ok")});
+      CHECK(reader.query("SELECT mean FROM v_accuracy WHERE is_primary AND inference = 'on'")
+                .rows.at(0)
+                .at(0) == Value(0.75));
+    }
+    CHECK(read_text(file) == before);
+    { Store store(file); }
+    CHECK(schema_of(file) == schema_of(folder / "new.db"));
+    Reader reader(file);
+    CHECK(reader.query("SELECT count(*) FROM run").rows[0][0] == Value(std::int64_t{1}));
+    CHECK(reader.query("PRAGMA user_version").rows[0][0] ==
+          Value(std::int64_t{newest_schema_version()}));
+    CHECK_THAT(run_command("sqlite3 " + file.string() +
+                           " 'PRAGMA integrity_check; PRAGMA foreign_key_check'")
+                   .output,
+               Catch::Equals("ok\n"));
+  }
+}
+
+TEST_CASE("a migration that fails leaves the file as it was") {
+  const TempFolder folder;
+  const fs::path file = folder / "a.db";
+  restore(file, 1);
+  {
+    SQLite::Database db(file.string(), SQLite::OPEN_READWRITE);
+    db.exec("CREATE TABLE student_t (x)");  // stands in the way of step 2
+  }
+  const auto dump = [&] { return run_command("sqlite3 " + file.string() + " .dump").output; };
+  const std::string before = dump();
+  CHECK_THROWS_AS(Store(file), Error);
+  CHECK(dump() == before);
+}
+
+/// Column names of the tables of docs/results-schema.md by heading; a section that says "Axes and:"
+/// has those too.
+std::map<std::string, std::vector<std::string>> documented(
+    std::map<std::string, std::string>& types) {
+  std::istringstream page(read_text(kRoom / "../../docs/results-schema.md"));
+  const std::regex heading("### (\\w+)");
+  const std::regex word("`(\\w+)`");
+  const std::regex row("\\| `(\\w+)` \\| ([^|]*?) *\\|.*");
+  std::map<std::string, std::vector<std::string>> sections;
+  std::vector<std::string> axes;
+  std::string name;
+  bool is_in_views = false;
+  for (std::string line; std::getline(page, line);) {
+    std::smatch match;
+    if (line == "## Views") is_in_views = true;
+    if (std::regex_match(line, match, heading)) {
+      name = match[1];
+      sections[name];
+    } else if (std::regex_match(line, match, row)) {
+      sections[name].push_back(match[1]);
+      if (!is_in_views) types[name + "." + match[1].str()] = match[2];
+    } else if (is_in_views && name.empty()) {
+      for (auto at = std::sregex_iterator(line.begin(), line.end(), word);
+           at != std::sregex_iterator(); ++at)
+        if (line.find("Means and deviations") == std::string::npos || (*at)[1] != "sd")
+          axes.push_back((*at)[1]);
+    }
+    if (line == "## Views") name.clear();
+    if (line.ends_with("Axes and:")) sections[name] = axes;
+    if (line.starts_with("`v_run` of the deciding runs")) sections[name] = sections["v_run"];
+  }
+  return sections;
+}
+
+TEST_CASE("the page on the schema names every table, column and type, and nothing else") {
+  const TempFolder folder;
+  { const Store store(folder / "a.db"); }
+  Reader reader(folder / "a.db");
+  std::map<std::string, std::string> types;
+  const auto page = documented(types);
+  std::set<std::string> names;
+  for (const auto& row :
+       reader
+           .query("SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') AND name "
+                  "NOT LIKE 'sqlite_%'")
+           .rows) {
+    const std::string name = std::get<std::string>(row[0]);
+    INFO(name);
+    names.insert(name);
+    REQUIRE(page.contains(name));
+    std::set<std::string> real;
+    for (const auto& column :
+         reader.query("SELECT name, type FROM pragma_table_info(?1)", {}, {Value(name)}).rows) {
+      const std::string column_name = std::get<std::string>(column[0]);
+      INFO(column_name);
+      real.insert(column_name);
+      if (row[1] == Value(std::string("table")))
+        CHECK(types[name + "." + column_name] == std::get<std::string>(column[1]));
+    }
+    CHECK(std::set<std::string>(page.at(name).begin(), page.at(name).end()) == real);
+  }
+  for (const auto& [name, columns] : page) {
+    INFO(name);
+    CHECK(names.contains(name));
+  }
+  CHECK_THAT(read_text(kRoom / "../../docs/results-schema.md"),
+             Contains("version (now " + std::to_string(newest_schema_version()) + ")"));
+}
+
+TEST_CASE("write the stored database of the version before the newest", "[.store]") {
+  const TempFolder folder;
+  const fs::path file = folder / "old.db";
+  const int version = newest_schema_version() - 1;
+  {
+    SQLite::Database db(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    migrate(db, version);
+  }
+  FakeRun run;
+  run.codec = "topk(ratio=0.1)";
+  run.steps = 3;
+  run.relative_error = 0.5;
+  {
+    // Rows of a run by the code of today, in the tables of then: what a step changes in the base
+    // tables must be undone here by hand.
+    const TempFolder other;
+    {
+      Store store(other / "new.db");
+      store.add_sweep("stored", "{}");
+      testing::store_run(store, run, folder / "spools", 1);
+    }
+    run_command("sqlite3 " + (other / "new.db").string() +
+                " .dump | grep '^INSERT INTO' | grep -v -e "
+                "schema_migration -e student_t -e 'INTO metric' | sqlite3 " +
+                file.string());
+  }
+  fs::create_directories(kRoom / "stored");
+  run_command("sqlite3 " + file.string() + " .dump | sed 's#/tmp/tersor-test-[^/]*#spools#' > " +
+              stored_file(version).string());
+}
+
+}  // namespace
+}  // namespace tersor::results
