@@ -92,7 +92,7 @@ TEST_CASE("mistakes in a matrix are pointed at, before anything starts") {
   CHECK_THAT(refusal(axis(R"json("compressor": ["none", "tpok"])json")),
              Catch::StartsWith("m.json:1:50: ") && Catch::Contains("did you mean 'topk'?"));
   CHECK_THAT(refusal(axis(R"json("compressor": "topk(ratio=1.5)")json")),
-             Catch::StartsWith("m.json:1:51: ") && Catch::Contains("ratio 1.5 not in (0, 1]"));
+             Catch::StartsWith("m.json:1:52: ") && Catch::Contains("ratio 1.5 not in (0, 1]"));
   CHECK_THAT(refusal(axis(R"json("compressor": "topk(rato=1)")json")), Catch::Contains("rato"));
   CHECK_THAT(refusal(axis(R"json("compressor": {"tq": "none"})json")),
              Catch::Contains("unknown site 'tq'"));

@@ -7,7 +7,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "common/error.hpp"
 #include "harness/matrix/cell_identity.hpp"
 
 namespace tersor::harness {
@@ -104,9 +103,6 @@ Plan make_plan(const Matrix& matrix, const RunFilter& filter, const History& his
     ++plan.counts[decision.action];
     plan.unsuccessful += decision.is_unsuccessful ? 1 : 0;
   }
-  if (plan.count(Action::kFilteredOut) == matrix.size())
-    throw Error(ErrorKind::kUsage, "--filter leaves none of the " + std::to_string(matrix.size()) +
-                                       " runs of the matrix");
   return plan;
 }
 

@@ -46,7 +46,6 @@ struct PlanOptions {
   bool retry_failed = false;
 };
 
-/// Throws Error(kUsage) where a filter leaves no run.
 Plan make_plan(const Matrix& matrix, const RunFilter& filter, const History& history,
                const Machine& machine, const Resources& resources, const PlanOptions& options);
 

@@ -226,8 +226,10 @@ TEST_CASE("a run that was finished when the harness died is not run again") {
   // As the database is between the end of the ranks and the ingestion of their spools.
   const auto changed = run_program(
       {"/usr/bin/sqlite3", place.path("results.db").string(),
-       "UPDATE run SET status = 'running', exit_code = NULL, checksum = NULL, ended_at = NULL; "
-       "DELETE FROM measurement; DELETE FROM series; DELETE FROM eval; DELETE FROM process;"});
+       "PRAGMA foreign_keys = ON; UPDATE run SET status = 'running', exit_code = NULL, checksum = "
+       "NULL, ended_at = NULL; "
+       "DELETE FROM measurement; DELETE FROM series; DELETE FROM eval; DELETE FROM process; DELETE "
+       "FROM spool_file;"});
   if (changed.status == 127) {
     WARN("sqlite3 is not installed");
     return;

@@ -39,6 +39,7 @@ class Runner {
         resources_(find_resources(options.data, options.weights)) {}
 
   RunExit run() {
+    check_filter();
     check_database();
     if (options_.is_dry_run) {
       History history(options_.database);
@@ -67,6 +68,13 @@ class Runner {
   }
 
  private:
+  void check_filter() const {
+    for (std::size_t index = 0; index < matrix_.size(); ++index)
+      if (filter_.matches(matrix_.at(index))) return;
+    throw Error(ErrorKind::kUsage, "--filter leaves none of the " + std::to_string(matrix_.size()) +
+                                       " runs of the matrix");
+  }
+
   /// Says what is wrong with an existing file before anything is made beside it.
   void check_database() const {
     std::error_code ignored;

@@ -69,8 +69,8 @@ class FakeRank {
                  own_cores().c_str(), variable("MASTER_PORT").c_str(),
                  variable("OMP_NUM_THREADS").c_str());
     const bool is_last = rank_ == world_ - 1;
-    if (mode_ == "early") return end("failed", "weights.safetensors: tensor x is missing", 1);
     start();
+    if (mode_ == "early") return end("failed", "weights.safetensors: tensor x is missing", 1);
     if (mode_ == "hang") return hang(false);
     if (mode_ == "deaf") return hang(true);
     if (mode_ == "slow") return slow();
