@@ -44,11 +44,14 @@ std::vector<Subject> all_subjects();
 
 /// Shapes that no block divides, empty ones, and sizes about the usual blocks; all small.
 const std::vector<Shape>& small_shapes();
-/// Whether the codec takes messages of this shape (it says so by Error kUnsupported or kUsage).
+/// Whether the codec takes messages of this shape (it says so by Error kUnsupported, kUsage or
+/// kSpec).
 bool takes(const Subject& subject, const Shape& shape, DType dtype, const Context& context);
 
 /// A context with every field set to something.
 Context some_context();
+/// With one sample id per sample of the tensor.
+Context with_ids(const Context& context, const Tensor& tensor);
 
 /// Encodes round 0 into a buffer of exactly payload_bytes between guards. Throws std::runtime_error
 /// where a guard is overwritten or more bytes are claimed than promised.
@@ -57,7 +60,10 @@ std::vector<std::byte> encode(const Subject& subject, const Tensor& in, const Co
 /// Decodes into a guarded float32 buffer.
 std::vector<float> decode(const Subject& subject, std::span<const std::byte> payload,
                           const Tensor& like, const Context& context, State* state = nullptr);
-/// Encode and decode with fresh states.
+/// All rounds of one message, the rank being the only one; `state` is both its ends.
+std::vector<float> all_rounds(const Subject& subject, const Tensor& in, const Context& context,
+                              State* state);
+/// Encode and decode with fresh states; codecs of several rounds go through all of them.
 std::vector<float> round_trip(const Subject& subject, const Tensor& in, const Context& context);
 std::unique_ptr<State> make_state(const Subject& subject, const Tensor& like,
                                   const Context& context);
