@@ -19,8 +19,9 @@ namespace fs = std::filesystem;
 
 fs::path runs_folder(const fs::path& database) {
   std::error_code ignored;
-  fs::path real = fs::weakly_canonical(database, ignored);  // one folder, whatever the spelling
-  if (real.empty()) real = database;
+  const fs::path whole = fs::absolute(database);
+  fs::path real = fs::weakly_canonical(whole, ignored);  // one folder, whatever the spelling
+  if (real.empty()) real = whole;
   real += ".runs";
   return real;
 }
