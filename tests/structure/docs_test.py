@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 import unittest
 
 import rooms
@@ -14,7 +13,8 @@ from includes_test import read
 BUILD = sys.argv.pop() if len(sys.argv) > 1 else "build"
 TERSOR = os.path.join(BUILD, "bin", "tersor")
 ROOM_FOLDERS = ("api", "suite", "bench", "golden", "tools", "wrappers")
-CODEC_SECTIONS = ("Source", "Definition", "Payload", "Bytes", "Error bound", "State", "Differences")
+CODEC_SECTIONS = ("source", "definition", "payload", "bytes", "error bound", "state", "differences")
+WRAPPER_SECTIONS = ("source", "definition", "payload", "differences")  # the rest is that of the wrapped codec
 
 
 def documents():
@@ -84,14 +84,14 @@ class Documents(unittest.TestCase):
     def test_every_room_has_a_page(self):
         for room in rooms.ROOMS + ["matrices", "tests"]:
             with self.subTest(room=room):
-                self.assertIn(f"{room}/README.md", documents())
+                self.assertTrue(os.path.exists(os.path.join(rooms.ROOT, room, "README.md")))
 
     def test_codec_pages(self):
         for name in codec_folders():
-            text = read(f"compressors/{name}/README.md")
-            places = [text.find(section) for section in CODEC_SECTIONS]
+            text = read(f"compressors/{name}/README.md").lower()
+            sections = WRAPPER_SECTIONS if "/" in name else CODEC_SECTIONS
             with self.subTest(codec=name):
-                self.assertNotIn(-1, places, dict(zip(CODEC_SECTIONS, places)))
+                self.assertEqual([], [section for section in sections if section not in text])
 
     def test_registry_equals_folders(self):
         listing = subprocess.run([TERSOR, "list", "codecs", "--json"], capture_output=True, text=True, check=True)
@@ -114,13 +114,14 @@ class Documents(unittest.TestCase):
         self.assertEqual([], [path for path in rooms.tracked_files(*suffixes) if pattern.search(read(path))])
 
     def test_help_starts_fast(self):
-        """Under 20 ms: the best of 20, since a shared machine may take any one of them away."""
-        best = 1.0
-        for _ in range(20):
-            started = time.perf_counter()
-            subprocess.run([TERSOR, "--help"], stdout=subprocess.DEVNULL, check=True)
-            best = min(best, time.perf_counter() - started)
-        self.assertLess(best, 0.020)
+        """Under 20 ms of processor time, the best of 10: wall time is the neighbours' too."""
+        def once():
+            silent = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+            _, status, usage = os.wait4(os.posix_spawn(TERSOR, [TERSOR, "--help"], os.environ, file_actions=silent), 0)
+            self.assertEqual(0, status)
+            return usage.ru_utime + usage.ru_stime
+
+        self.assertLess(min(once() for _ in range(10)), 0.020)
 
     def test_planted(self):
         self.assertEqual(["x.md: no file no/where.md"], broken_links("x.md", "[a](no/where.md) [b](README.md)"))
