@@ -45,6 +45,19 @@ void add_details(std::vector<Group>& groups, const std::map<std::string, json>& 
   }
 }
 
+/// A spec with its strength said; `params` has all parameters with their values.
+std::string titled(const std::string& spec, const json& params) {
+  for (const char* key : {"bits", "ratio", "format", "dim", "rank"}) {
+    if (!params.contains(key) || params.at(key).is_null() || params.at(key).is_object()) continue;
+    if (spec.find(std::string(key) + "=") != std::string::npos) return spec;
+    const std::string said = std::string(key) + "=" + axis_text(params.at(key));
+    const auto open = spec.find('(');
+    if (open == std::string::npos) return spec + "(" + said + ")";
+    return spec.substr(0, open + 1) + said + "," + spec.substr(open + 1);
+  }
+  return spec;
+}
+
 }  // namespace
 
 std::string Group::short_label() const {
@@ -85,6 +98,20 @@ Context::Context(results::Reader& reader) : reader_(reader) {
     if (found == cells.end() || cell.ok > 0 || found->second.ok == 0) cells[cell.codec] = cell;
   }
   add_details(groups_, configs);
+  const results::QueryResult codecs = query("engine/codecs.sql");
+  for (std::size_t i = 0; i < codecs.rows.size(); ++i) {
+    const RowView row(codecs, i);
+    titles_[row.text("spec")] = titled(row.text("spec"), json::parse(row.text("params")));
+  }
+}
+
+std::string Context::title(const std::string& codec) const {
+  if (is_reference(codec)) return "cast(format=bf16)";
+  // "SPEC; SITE = SPEC": the first one names the row.
+  const auto stop = codec.find("; ");
+  const auto found = titles_.find(codec.substr(0, stop));
+  if (found == titles_.end()) return codec;
+  return found->second + (stop == std::string::npos ? "" : codec.substr(stop));
 }
 
 std::vector<Panel> Context::panels() const {
@@ -140,10 +167,6 @@ const CellInfo* reference_of(const Group& group) {
   for (const auto& [codec, cell] : group.cells)
     if (is_reference(codec)) return &cell;
   return nullptr;
-}
-
-std::string codec_title(const std::string& codec) {
-  return is_reference(codec) ? "cast(format=bf16)" : codec;
 }
 
 std::string missing_reason(const Group& group, const std::string& codec) {

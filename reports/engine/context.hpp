@@ -57,6 +57,10 @@ class Context {
   /// first.
   std::vector<std::string> codecs(const std::vector<const Group*>& groups) const;
 
+  /// How a codec is shown: its spec, with the parameter that says how strong it is (bits, ratio,
+  /// format, dim, rank) also where that has its default, e.g. "topk(ratio=0.01)" for "topk".
+  std::string title(const std::string& codec) const;
+
   /// Runs the query that stands in the item's folder ("tables/accuracy/query.sql").
   results::QueryResult query(std::string_view file);
   results::Reader& reader() { return reader_; }
@@ -64,6 +68,7 @@ class Context {
  private:
   results::Reader& reader_;
   std::vector<Group> groups_;
+  std::map<std::string, std::string> titles_;  ///< by spec
 };
 
 /// The text of a file of this room, by its path below reports/.
@@ -76,9 +81,6 @@ bool is_reference(std::string_view codec);
 bool is_baseline(std::string_view codec);
 /// The reference cell of a group, or null.
 const CellInfo* reference_of(const Group& group);
-/// How a codec is shown: the spec, with cast's format.
-std::string codec_title(const std::string& codec);
-
 /// "not run", or the reason of the cell.
 std::string missing_reason(const Group& group, const std::string& codec);
 

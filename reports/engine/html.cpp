@@ -70,20 +70,43 @@ std::string head_of(const Table& table) {
   return html + "</tr>\n</thead>\n";
 }
 
-std::string cell_of(const Table& table, std::size_t i, const Cell& cell) {
+/// Columns that a reason may spread over: its own and the empty missing ones of its group after it.
+std::size_t span_of(const Table& table, const Row& row, std::size_t i) {
+  std::size_t stop = i + 1;
+  if (row.cells[i].tone != Tone::kMissing || row.cells[i].text.empty()) return 1;
+  while (stop < row.cells.size() && row.cells[stop].tone == Tone::kMissing &&
+         row.cells[stop].text.empty() && !starts_group(table, stop))
+    ++stop;
+  return stop - i;
+}
+
+std::string cell_of(const Table& table, std::size_t i, const Cell& cell, std::size_t span) {
   if (i == 0) return "<th scope=\"row\">" + escaped(cell.text) + "</th>";
+  constexpr std::size_t kLongText = 40;
   std::string names;
   const auto add = [&](const char* name) {
     names += (names.empty() ? "" : " ") + std::string(name);
   };
-  if (table.columns[i].is_text) add(cell.text.size() > 40 ? "text wide" : "text");
+  if (table.columns[i].is_text) add(cell.text.size() > kLongText ? "text wide" : "text");
   if (cell.tone == Tone::kWarning) add("warning");
   if (cell.tone == Tone::kMissing) add("missing");
   if (starts_group(table, i)) add("first-of-group");
-  std::string html =
-      "<td" + (names.empty() ? std::string() : " class=\"" + names + "\"") + ">" + rich(cell.text);
+  std::string html = "<td";
+  if (span > 1) html += " colspan=\"" + std::to_string(span) + "\"";
+  if (!names.empty()) html += " class=\"" + names + "\"";
+  html += ">" + rich(cell.text);
   if (!cell.note.empty()) html += "<small>" + rich(cell.note) + "</small>";
   return html + "</td>";
+}
+
+std::string cells_of(const Table& table, const Row& row) {
+  std::string html;
+  for (std::size_t i = 0; i < row.cells.size();) {
+    const std::size_t span = span_of(table, row, i);
+    html += cell_of(table, i, row.cells[i], span);
+    i += span;
+  }
+  return html;
 }
 
 std::string html_of(const Table& table) {
@@ -92,8 +115,7 @@ std::string html_of(const Table& table) {
   html += "<table>\n" + head_of(table) + "<tbody>\n";
   for (const Row& row : table.rows) {
     html += row.is_reference ? "<tr class=\"reference\">" : "<tr>";
-    for (std::size_t i = 0; i < row.cells.size(); ++i) html += cell_of(table, i, row.cells[i]);
-    html += "</tr>\n";
+    html += cells_of(table, row) + "</tr>\n";
   }
   html += "</tbody>\n</table>\n";
   if (!table.notes.empty()) {

@@ -27,7 +27,7 @@ Table single_table(Context& context, const Group& group, const std::vector<Colum
   for (const std::string& codec : context.codecs({&group})) {
     Row row;
     row.is_reference = is_reference(codec);
-    row.cells.push_back({codec_title(codec), "", Tone::kPlain});
+    row.cells.push_back({context.title(codec), "", Tone::kPlain});
     const auto found = cells(group, codec);
     const std::vector<Cell> filled = found ? *found : missing(group, codec, columns.size());
     row.cells.insert(row.cells.end(), filled.begin(), filled.end());
@@ -48,14 +48,15 @@ std::vector<Table> pivot(Context& context, const Panel& panel, const GroupColumn
     std::vector<std::size_t> widths;
     for (const Group* group : shown) {
       std::vector<Column> block = columns(*group);
-      for (Column& column : block) column.group = group->short_label();
+      for (Column& column : block)
+        column.group = group->short_label() + (column.group.empty() ? "" : ": " + column.group);
       widths.push_back(block.size());
       table.columns.insert(table.columns.end(), block.begin(), block.end());
     }
     for (const std::string& codec : context.codecs(shown)) {
       Row row;
       row.is_reference = is_reference(codec);
-      row.cells.push_back({codec_title(codec), "", Tone::kPlain});
+      row.cells.push_back({context.title(codec), "", Tone::kPlain});
       for (std::size_t i = 0; i < shown.size(); ++i) {
         const auto found = cells(*shown[i], codec);
         const std::vector<Cell> filled = found ? *found : missing(*shown[i], codec, widths[i]);

@@ -13,7 +13,8 @@ namespace tersor::reports {
 /// What a group contributes to one row: a cell per column, or nothing where there is no value.
 using GroupCells =
     std::function<std::optional<std::vector<Cell>>(const Group& group, const std::string& codec)>;
-/// Column titles of one group.
+/// Column titles of one group; the heading above them is the group's label, and Column::group
+/// where there is one.
 using GroupColumns = std::function<std::vector<Column>(const Group& group)>;
 
 /// Tables of a panel with a row per codec and a block of columns per group, at most three groups

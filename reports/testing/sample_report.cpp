@@ -37,13 +37,7 @@ void fill_sample(const fs::path& path, const fs::path& spools) {
        "all_gather",
        0.5,
        560},
-      {"topk(ratio=0.01)",
-       {0.7305, 0.7408, 0.7351},
-       kRaw / 100 + 9000,
-       9000,
-       "all_gather",
-       0.8,
-       570},
+      {"topk", {0.7305, 0.7408, 0.7351}, kRaw / 100 + 9000, 9000, "all_gather", 0.8, 570},
       {"randk(ratio=0.1)", {0.7729, 0.7787, 0.7775}, kRaw / 10, 0, "all_reduce", 0.95, 500},
       {"autoencoder", {0.8096, 0.7993, 0.8016}, 32 * 32 * 50 * 4, 0, "all_reduce", 0.3, 490}};
   for (const Setting& setting : settings)

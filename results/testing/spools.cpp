@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "common/cell.hpp"
@@ -45,12 +46,18 @@ ordered_json FakeRun::config() const {
 std::string FakeRun::cell_key() const { return hash_of(config().dump()); }
 
 json FakeRun::codecs() const {
+  // Defaults of the strength, as a registry would fill them in.
+  static const std::map<std::string, json> kDefaults{{"topk", {{"ratio", 0.01}, {"k", nullptr}}},
+                                                     {"quantize", {{"bits", 8}}},
+                                                     {"autoencoder", {{"dim", 50}}},
+                                                     {"cast", {{"format", "bf16"}}}};
   const auto facts = [](const std::string& spec) {
+    const auto known = kDefaults.find(spec);
     return json{{"name", spec.substr(0, spec.find('('))},
                 {"version", "1"},
                 {"variant", "corrected"},
                 {"spec", spec},
-                {"params", {{"text", spec}}},
+                {"params", known == kDefaults.end() ? json::object() : known->second},
                 {"properties", {{"lossless", spec == "none"}}}};
   };
   return {{"tp", facts(codec)}, {"tp.backward", facts("none")}};

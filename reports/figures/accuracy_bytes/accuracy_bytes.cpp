@@ -15,7 +15,7 @@ namespace {
 using nlohmann::ordered_json;
 
 struct Point {
-  std::string codec;
+  std::string codec, title;
   double bytes = 0;
   double value = 0;  ///< times 100
   std::optional<double> sd;
@@ -46,7 +46,8 @@ Series read_series(Context& context, const Group& group, const results::QueryRes
       const RowView row(rows, i);
       const auto mean = row.number("mean");
       if (row.integer("cell_id") != group.cells.at(codec).id || !mean) continue;
-      Point point{codec, bytes->second.sent, 100 * *mean, {}, row.integer("n")};
+      Point point{codec, context.title(codec), bytes->second.sent, 100 * *mean,
+                  {},    row.integer("n")};
       if (const auto sd = row.number("sd")) point.sd = 100 * *sd;
       series.metric = row.text("metric");
       series.inference = row.text("inference");
@@ -122,7 +123,7 @@ ordered_json point_data(const Series& series, const Domain& x, const Domain& y, 
     place.y = pixel_y(p.value);
     place.low_y = pixel_y(p.value - p.sd.value_or(0));
     place.high_y = pixel_y(p.value + p.sd.value_or(0));
-    place.label = codec_title(p.codec);
+    place.label = p.title;
     places.push_back(place);
   }
   std::vector<Rule> rules;

@@ -68,7 +68,7 @@ Section build(Context& context) {
       const std::string name = metric.empty()         ? "value"
                                : metric == "accuracy" ? "accuracy, %"
                                                       : metric + " \xc3\x97 100";
-      return {{name + ", on", "", false}, {"off", "", false}};
+      return {{"on", name, false}, {"off", name, false}};
     };
     const auto cells = [&](const Group& group,
                            const std::string& codec) -> std::optional<std::vector<Cell>> {

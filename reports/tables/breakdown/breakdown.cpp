@@ -13,7 +13,8 @@ namespace {
 using Parts = std::map<std::int64_t, std::map<std::string, std::vector<double>>>;
 
 Cell part_cell(const std::vector<double>& values) {
-  return {with_deviation(results::mean_of(values), results::deviation_of(values), 2), "",
+  const double mean = results::mean_of(values);
+  return {with_deviation(mean, results::deviation_of(values), mean < 100 ? 2 : 1), "",
           Tone::kPlain};
 }
 

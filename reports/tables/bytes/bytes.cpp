@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 
 #include "reports/engine/numbers.hpp"
 #include "reports/engine/pivot.hpp"
@@ -17,7 +18,11 @@ constexpr double kLargestGap = 1e-3;
 constexpr double kSlack = 1 + 1e-9;
 
 std::string times_text(double value) {
-  return (value < 10 ? fixed(value, 2) : significant(value)) + "\xc3\x97";
+  const bool is_near_one = value != 1 && std::fabs(value - 1) < 0.005;
+  return (is_near_one  ? fixed(value, 3)
+          : value < 10 ? fixed(value, 2)
+                       : significant(value)) +
+         "\xc3\x97";
 }
 
 Cell sent_cell(const TrafficSummary& s, int p, const ByteUnit& unit) {
@@ -83,10 +88,11 @@ std::vector<std::string> warnings_of(Context& context, const Summaries& summarie
         if (found->second.sent_at.at(p) > found->second.reference_at.at(p) * kSlack)
           where += (where.empty() ? "" : ", ") + std::to_string(p);
       if (!where.empty())
-        warnings.push_back("`" + codec + "` sends more than cast(format=bf16) at p = " + where +
-                           " (" + group.label() + ").");
+        warnings.push_back("`" + context.title(codec) +
+                           "` sends more than cast(format=bf16) at p = " + where + " (" +
+                           group.label() + ").");
       if (found->second.formula_gap > kLargestGap)
-        warnings.push_back("`" + codec + "` (" + group.label() +
+        warnings.push_back("`" + context.title(codec) + "` (" + group.label() +
                            "): the counted sent bytes differ from "
                            "the formula by " +
                            fixed(100 * found->second.formula_gap, 1) + " %.");

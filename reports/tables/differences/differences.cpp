@@ -16,6 +16,7 @@ using results::PairedDifference;
 
 constexpr double kLevel = 0.05;
 constexpr int kDecimals = 2;
+constexpr const char* kDash = "\xe2\x80\x93";
 
 struct Run {
   std::int64_t id = 0;
@@ -33,6 +34,7 @@ struct Comparison {
   std::optional<double> adjusted_p;
   std::optional<double> decided_above;
   std::int64_t diverged = 0;
+  std::size_t family = 1;  ///< comparisons that the correction counts
 };
 
 std::vector<double> doubles_of(const results::Value& value) {
@@ -125,6 +127,7 @@ void adjust(std::vector<Comparison>& comparisons) {
   const std::vector<double> adjusted = results::holm_adjusted(p);
   for (std::size_t i = 0; i < family.size(); ++i) {
     family[i]->adjusted_p = adjusted[i];
+    family[i]->family = family.size();
     const PairedDifference& d = family[i]->difference;
     const double n = static_cast<double>(d.n);
     family[i]->decided_above =
@@ -139,6 +142,10 @@ std::string verdict_of(const Comparison& c) {
     verdict = "undecided: n = 1 decides nothing";
   else if (*c.difference.sd == 0)
     verdict = c.difference.mean == 0 ? "equal on every seed" : "undecided: no spread to judge by";
+  else if (*c.adjusted_p > kLevel && *c.difference.p <= kLevel)
+    verdict = "undecided: its own interval leaves out 0, but not after the correction for " +
+              std::to_string(c.family) + " codecs (n = " + std::to_string(c.difference.n) +
+              " then decides only differences above " + fixed(*c.decided_above, 1) + ")";
   else if (*c.adjusted_p > kLevel)
     verdict = "undecided: n = " + std::to_string(c.difference.n) +
               " decides only differences above " + fixed(*c.decided_above, 1);
@@ -149,28 +156,25 @@ std::string verdict_of(const Comparison& c) {
 }
 
 std::string interval_text(const std::optional<Interval>& interval) {
-  if (!interval) return "\xe2\x80\x93";
+  if (!interval) return kDash;
   return "[" + with_sign(interval->low, kDecimals) + ", " + with_sign(interval->high, kDecimals) +
          "]";
 }
 
 std::string p_text(std::optional<double> p) {
-  if (!p) return "\xe2\x80\x93";
+  if (!p) return kDash;
   return *p < 0.001 ? "< 0.001" : fixed(*p, 3);
 }
 
-Table table_of(const std::vector<Comparison>& comparisons) {
+Table table_of(Context& context, const std::vector<Comparison>& comparisons) {
   const Comparison& first = comparisons.front();
   Table table;
   table.caption = "Change of " + first.metric + " against none, in points: " + first.group->label();
-  table.columns = {{"codec", "", true},
-                   {"change", "compression on at inference", false},
-                   {"95 % interval", "compression on at inference", false},
-                   {"over seeds and rows", "compression on at inference", false},
-                   {"p (Holm)", "compression on at inference", false},
-                   {"verdict", "compression on at inference", true},
-                   {"change", "off", false},
-                   {"95 % interval", "off", false}};
+  const std::string on = "compression on at inference";
+  const std::string off = "off";
+  table.columns = {{"codec", "", true},     {"change", on, false}, {"seeds and rows", on, false},
+                   {"p (Holm)", on, false}, {"n", on, false},      {"verdict", on, true},
+                   {"change", off, false},  {"n", off, false}};
   std::map<std::string, Row> rows;
   std::vector<std::string> order;
   for (const Comparison& c : comparisons) {
@@ -178,20 +182,25 @@ Table table_of(const std::vector<Comparison>& comparisons) {
       order.push_back(c.codec);
       Row row;
       row.is_reference = is_reference(c.codec);
-      row.cells.resize(table.columns.size(), Cell{"\xe2\x80\x93", "", Tone::kPlain});
-      row.cells[0].text = codec_title(c.codec);
+      row.cells.resize(table.columns.size(), Cell{kDash, "", Tone::kPlain});
+      row.cells[0].text = context.title(c.codec);
       rows[c.codec] = row;
     }
     std::vector<Cell>& cells = rows[c.codec].cells;
     const std::string sign = with_sign(c.difference.mean, kDecimals);
-    const std::string change =
-        c.difference.sd ? sign + " \xc2\xb1 " + fixed(*c.difference.sd, kDecimals) : sign;
-    const std::size_t at = c.inference == "on" ? 1 : 6;
-    cells[at] = {change, count_text(c.difference.n), Tone::kPlain};
-    cells[at + 1].text = interval_text(c.difference.interval);
-    if (c.inference == "off") continue;
-    cells[3].text = interval_text(c.over_rows);
-    cells[4].text = p_text(c.adjusted_p);
+    const Cell change{
+        c.difference.sd ? sign + " \xc2\xb1 " + fixed(*c.difference.sd, kDecimals) : sign,
+        c.difference.interval ? interval_text(c.difference.interval) : "", Tone::kPlain};
+    const std::string n = std::to_string(c.difference.n);
+    if (c.inference == "off") {
+      cells[6] = change;
+      cells[7].text = n;
+      continue;
+    }
+    cells[1] = change;
+    cells[2].text = interval_text(c.over_rows);
+    cells[3].text = p_text(c.adjusted_p);
+    cells[4].text = n;
     cells[5].text = verdict_of(c);
   }
   for (const std::string& codec : order) table.rows.push_back(rows[codec]);
@@ -270,14 +279,14 @@ Section build(Context& context) {
       std::vector<Comparison> comparisons = compare_group(context, *group, cells, metrics);
       if (comparisons.empty()) continue;
       adjust(comparisons);
-      section.blocks.emplace_back(table_of(comparisons));
+      section.blocks.emplace_back(table_of(context, comparisons));
       all.insert(all.end(), comparisons.begin(), comparisons.end());
     }
   if (all.empty()) return section;
   std::get<Table>(section.blocks.back()).notes = {
       "Paired by seed: codec minus `none` on the same seed (same initial weights, data order and "
-      "dropout). Interval: Student's t over seeds, not corrected.",
-      "Over seeds and rows: percentile bootstrap that draws seeds and evaluation rows anew; with "
+      "dropout). In brackets: 95 % interval by Student's t over seeds, not corrected.",
+      "Seeds and rows: 95 % percentile bootstrap that draws seeds and evaluation rows anew; with "
       "so "
       "few seeds it is narrower than it should be, and decides nothing here.",
       "Verdict: paired t test, p corrected by Holm over the codecs of the table, 5 %. Undecided is "

@@ -55,7 +55,7 @@ Section build(Context& context) {
           std::vector<Cell> line;
           for (std::size_t k = 0; k < kValues.size(); ++k) {
             const auto& values = found->second.values[k];
-            line.push_back({values.empty() ? "not finite"
+            line.push_back({values.empty() ? "undefined"
                                            : with_deviation(results::mean_of(values),
                                                             results::deviation_of(values), 4),
                             "", Tone::kPlain});

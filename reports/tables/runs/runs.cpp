@@ -44,8 +44,11 @@ std::vector<Paragraph> machines(Context& context) {
       text += ", " + fixed(*bytes / 1e9, 1) + " GB of memory";
     if (!row.text("gpu").empty()) text += ", " + row.text("gpus") + " x " + row.text("gpu");
     text += "; libtorch " + row.text("torch");
-    for (const char* fact : {"isa", "math_library", "backend", "compiler", "flags"})
-      if (!row.text(fact).empty()) text += ", " + row.text(fact);
+    for (const char* fact : {"isa", "math_library", "backend", "compiler", "flags"}) {
+      const std::string found = row.text(fact);
+      const auto begin = found.find_first_not_of(' ');
+      if (begin != std::string::npos) text += ", " + found.substr(begin);
+    }
     list.push_back({text + " (" + row.text("runs") + " runs).", false});
   }
   return list;

@@ -29,27 +29,41 @@ Times read_times(const results::QueryResult& rows) {
   return times;
 }
 
+/// Two pinned ranks on a quiet machine stay below a third of it.
+constexpr double kQuiet = 0.15;
+
+/// The machine did something else beside the run: its steps, or its seeds, are far apart.
+bool is_restless(const Time& time) {
+  return time.relative_iqr > kQuiet || time.sd.value_or(0) > kQuiet * time.step_ms;
+}
+
 /// How many times faster than `base`: above 1 is faster.
 Cell speed_up(const Times& times, const CellInfo* base, const Time& time) {
   if (!base || !times.contains(base->id)) return {"\xe2\x80\x93", "", Tone::kPlain};
-  return {fixed(times.at(base->id).step_ms / time.step_ms, 2) + "\xc3\x97", "", Tone::kPlain};
+  const Time& other = times.at(base->id);
+  Cell cell{fixed(other.step_ms / time.step_ms, 2) + "\xc3\x97", "", Tone::kPlain};
+  if (&other != &time && (is_restless(time) || is_restless(other))) {
+    cell.tone = Tone::kWarning;
+    cell.note = "not quiet";
+  }
+  return cell;
 }
 
-/// Cells whose steps vary so much that the machine did something else beside them.
 std::optional<Paragraph> unrest(Context& context, const Times& times) {
-  constexpr double kQuiet = 0.15;  // two pinned ranks on a quiet machine stay below a third of it
   std::string list;
   for (const Group& group : context.groups())
     for (const std::string& codec : context.codecs({&group})) {
       const auto time = times.find(group.cells.at(codec).id);
-      if (time != times.end() && time->second.relative_iqr > kQuiet)
-        list += (list.empty() ? "`" : ", `") + codec + "` (" + group.short_label() + ", " +
-                fixed(100 * time->second.relative_iqr, 0) + " %)";
+      if (time != times.end() && is_restless(time->second))
+        list +=
+            (list.empty() ? "`" : ", `") + context.title(codec) + "` (" + group.short_label() + ")";
     }
   if (list.empty()) return std::nullopt;
   return Paragraph{
-      "The machine was not quiet: the middle half of a run's steps spreads by more than " +
-          fixed(100 * kQuiet, 0) + " % of the median in " + list + ". Do not compare these times.",
+      "The machine was not quiet during " + list +
+          ": the middle half of a run's steps, or the deviation over seeds, spreads by "
+          "more than " +
+          fixed(100 * kQuiet, 0) + " % of the step. Ratios with these rows say nothing.",
       true};
 }
 
