@@ -224,7 +224,8 @@ DecodedFrame decode_frame(std::span<const std::byte> bytes, std::int64_t max_ele
   } catch (const FrameError&) {
     throw;
   } catch (const Error& error) {
-    if (error.kind() == ErrorKind::kInternal || error.kind() == ErrorKind::kUnsupported) throw;
+    if (error.kind() == ErrorKind::kInternal) throw;
+    if (error.kind() == ErrorKind::kUnsupported) refuse(FrameFault::kSpec, error.what());
     refuse(FrameFault::kPayload, error.what());
   }
   return decoded;
