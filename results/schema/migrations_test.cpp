@@ -27,7 +27,7 @@ using testing::run_command;
 using testing::TempFolder;
 namespace fs = std::filesystem;
 
-const fs::path kRoom = fs::path(__FILE__).parent_path();
+const fs::path kRoom = fs::path("results/schema");
 
 /// A database of an old version with one run in it: its text as sqlite3 dumped it.
 fs::path stored_file(int version) {
