@@ -72,8 +72,10 @@ std::vector<std::int64_t> epoch_order(std::int64_t rows, std::uint64_t seed, std
   for (std::size_t i = 0; i < draws.size(); ++i) draws[i] = stream.draw32(i);
   std::vector<std::int64_t> order(draws.size());
   std::iota(order.begin(), order.end(), std::int64_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-    return draws[static_cast<std::size_t>(a)] < draws[static_cast<std::size_t>(b)];
+  std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    const std::uint32_t x = draws[static_cast<std::size_t>(a)];
+    const std::uint32_t y = draws[static_cast<std::size_t>(b)];
+    return x != y ? x < y : a < b;
   });
   return order;
 }
