@@ -78,7 +78,6 @@ Matrix::Matrix(const JsonText& file, const HardwareProfiles& profiles, bool allo
   read_exclusions(file, reader);
   read_includes(file, reader);
   choose_runs();
-  choose_shown_keys();
   if (runs_.empty())
     file.fail(file.root().contains("exclude") ? "/exclude" : "",
               file.root().contains("exclude")
@@ -246,18 +245,6 @@ void Matrix::choose_runs() {
                    [&](std::uint64_t a, std::uint64_t b) { return block(a) < block(b); });
 }
 
-void Matrix::choose_shown_keys() {
-  static const std::set<std::string> kAlways{"compressor", "dataset", "hardware", "seed"};
-  std::set<std::string> varying;
-  for (const Axis& axis : axes_)
-    if (axis.values.size() > 1) varying.insert(axis.key);
-  for (const Run& run : included_)
-    for (const auto& [key, value] : run.cell.items())
-      if (!find_axis(key) && value != base_.cell.at(key)) varying.insert(key);
-  for (const std::string& key : axis_names())
-    if (varying.count(key) && !kAlways.count(key)) shown_keys_.push_back(key);
-}
-
 RunSpec Matrix::at(std::size_t index) const {
   const std::uint64_t handle = runs_.at(index);
   const std::uint64_t products = product_count();
@@ -328,8 +315,13 @@ std::string Matrix::label(const Run& run) const {
   const CellConfig cell = cell_from_json(run.cell);
   std::string text = compressor_label(cell.compressor) + "  " + cell.dataset + "  " +
                      cell.hardware.name + "  seed " + std::to_string(run.seed);
-  for (const std::string& key : shown_keys_)
-    text += "  " + key + "=" + plain_text(run.cell.at(key));
+  static const std::set<std::string> kSaid{"compressor", "dataset", "hardware"};
+  for (const auto& [key, value] : run.cell.items()) {
+    const Axis* axis = find_axis(key);
+    const bool is_special = axis ? axis->values.size() > 1 : value != base_.cell.at(key);
+    if (is_special && !kSaid.count(key))
+      text.append("  ").append(key).append("=").append(plain_text(value));
+  }
   return text;
 }
 

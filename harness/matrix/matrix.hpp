@@ -59,7 +59,6 @@ class Matrix {
   void read_includes(const JsonText& file, const AxisReader& reader);
   void include(const JsonText& file, const std::string& pointer, Run run);
   void choose_runs();
-  void choose_shown_keys();
 
   const Axis* find_axis(const std::string& key) const;
   std::uint64_t product_count() const;
@@ -74,9 +73,8 @@ class Matrix {
   std::vector<Axis> axes_;  ///< seed first (slowest), the rest in the file's order
   std::vector<Exclusion> exclusions_;
   std::vector<Run> included_;
-  std::vector<std::uint64_t> seeds_;     ///< block -> seed
-  std::vector<std::uint64_t> runs_;      ///< below product_count(): a product, else an included run
-  std::vector<std::string> shown_keys_;  ///< what labels name besides the four of every label
+  std::vector<std::uint64_t> seeds_;  ///< block -> seed
+  std::vector<std::uint64_t> runs_;   ///< below product_count(): a product, else an included run
 };
 
 }  // namespace tersor::harness
