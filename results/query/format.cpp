@@ -193,7 +193,8 @@ std::string exact_number(double value) {
 
 std::string short_number(double value) {
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.6g", value);
+  const bool is_large = std::fabs(value) >= 1e6 && std::fabs(value) < 1e15;  // ns and bytes
+  std::snprintf(text.data(), text.size(), is_large ? "%.0f" : "%.6g", value);
   return text.data();
 }
 

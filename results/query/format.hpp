@@ -20,7 +20,7 @@ void write_result(std::ostream& out, const QueryResult& result, Format format);
 
 /// The shortest decimal that reads back the same.
 std::string exact_number(double value);
-/// Six significant digits.
+/// Six significant digits; whole where that is more, without an exponent below 1e15.
 std::string short_number(double value);
 /// One CSV field: quoted where it must be.
 std::string csv_field(std::string_view text);

@@ -116,6 +116,10 @@ TEST_CASE("formats are golden") {
   empty.columns = {"x"};
   CHECK(text_of(empty, Format::kJson) == "[]\n");
   CHECK(text_of(empty, Format::kCsv) == "x\n");
+  CHECK(short_number(2400880123.4) == "2400880123");
+  CHECK(short_number(0.1234567) == "0.123457");
+  CHECK(exact_number(5.1e7) == "51000000");
+  CHECK(exact_number(1e-7) == "1e-07");
   CHECK_THROWS_AS(parse_format("xml"), Error);
 }
 

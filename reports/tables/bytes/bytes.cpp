@@ -90,9 +90,9 @@ std::vector<std::string> warnings_of(Context& context, const Summaries& summarie
       if (!where.empty())
         warnings.push_back("`" + context.title(codec) +
                            "` sends more than cast(format=bf16) at p = " + where + " (" +
-                           group.label() + ").");
+                           group.short_label() + ").");
       if (found->second.formula_gap > kLargestGap)
-        warnings.push_back("`" + context.title(codec) + "` (" + group.label() +
+        warnings.push_back("`" + context.title(codec) + "` (" + group.short_label() +
                            "): the counted sent bytes differ from "
                            "the formula by " +
                            fixed(100 * found->second.formula_gap, 1) + " %.");
