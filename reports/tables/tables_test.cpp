@@ -156,7 +156,7 @@ TEST_CASE("bytes: formulas of the collectives at p = 2, 4, 8") {
   const SampleReport report;
   const auto rows = report.csv("bytes.csv");
   const auto q8 = row_of(rows, {{"codec", "quantize"}, {"kind", "measured"}});
-  const double payload = kRaw / 4 + 768;
+  const double payload = kRaw / 4.0 + 768;
   CHECK(std::stod(q8.at("raw_bytes_per_step")) == kRaw);
   CHECK(std::stod(q8.at("payload_bytes_per_step")) == payload);
   CHECK(std::stod(q8.at("metadata_bytes_per_step")) == 768);
@@ -164,8 +164,8 @@ TEST_CASE("bytes: formulas of the collectives at p = 2, 4, 8") {
   CHECK(std::stod(q8.at("sent_bytes_per_step_p4")) == 3 * payload);
   CHECK(std::stod(q8.at("sent_bytes_per_step_p8")) == 7 * payload);
   // cast at the same site: a ring all-reduce of half the bytes.
-  CHECK(std::stod(q8.at("cast_bf16_sent_bytes_per_step_p2")) == kRaw / 2);
-  CHECK(std::stod(q8.at("cast_bf16_sent_bytes_per_step_p8")) == 2.0 * 7 / 8 * kRaw / 2);
+  CHECK(std::stod(q8.at("cast_bf16_sent_bytes_per_step_p2")) == kRaw / 2.0);
+  CHECK(std::stod(q8.at("cast_bf16_sent_bytes_per_step_p8")) == 2.0 * 7 / 8 * kRaw / 2.0);
   // Dense gradients as well: kRaw more.
   CHECK(std::stod(q8.at("sent_bytes_per_step_all_sites")) == payload + kRaw);
   const auto cast = row_of(rows, {{"codec", "cast"}, {"kind", "measured"}});
