@@ -207,6 +207,20 @@ TEST_CASE("a row whose count differs from the formula is named") {
              Contains("the counted sent bytes differ from the formula by 200.0 %"));
 }
 
+TEST_CASE("gradients have an error table of their own") {
+  const SampleReport report([](const fs::path& path, const fs::path& spools) {
+    Store store(path);
+    FakeRun run;
+    run.codec = "quantize(bits=2)";
+    run.relative_error = 0.5;
+    run.samples_gradients = true;
+    results::testing::store_run(store, run, spools);
+  });
+  CHECK_THAT(report.text("report.md"),
+             Contains("Gradients against their uncompressed values") &&
+                 Contains("| `quantize(bits=2)` | 0.0500 (n = 1, 1 samples) |"));
+}
+
 TEST_CASE("error and breakdown add up") {
   const SampleReport report;
   const auto error = row_of(report.csv("error.csv"), {{"codec", "topk"}, {"seed", "1"}});

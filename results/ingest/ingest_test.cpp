@@ -102,6 +102,19 @@ TEST_CASE("a spool becomes rows with the numbers that it holds") {
   CHECK(info.attempt == 1);
 }
 
+TEST_CASE("errors of activations and gradients of one site stand beside each other") {
+  Database db;
+  FakeRun run;
+  run.relative_error = 0.5;
+  run.samples_gradients = true;
+  testing::store_run(db.store, run, db.folder / "spools");
+  CHECK(
+      db.rows("SELECT site_name, message_relative_l2 FROM message_error WHERE step = 0 AND site = "
+              "1 ORDER BY 1") ==
+      std::vector<std::vector<Value>>{{std::string("layer0.attention"), 0.5},
+                                      {std::string("layer0.attention.backward"), 0.05}});
+}
+
 TEST_CASE("facts are stored once, however many runs share them") {
   Database db;
   for (const std::uint64_t seed : {1, 2, 3}) {

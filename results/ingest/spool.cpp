@@ -144,9 +144,9 @@ class RankReader {
     } else if (type == "error") {
       spool_.errors.push_back(read_error(record));
       const auto& error = spool_.errors.back();
-      if (!errors_.emplace(error.step, error.site).second)
-        record.fail("site", std::to_string(error.site) + " comes twice at step " +
-                                std::to_string(error.step));
+      if (!errors_.emplace(error.step, error.site, error.site_name).second)
+        record.fail("site", std::to_string(error.site) + " (" + error.site_name +
+                                ") comes twice at step " + std::to_string(error.step));
     } else if (type == "traffic") {
       take_traffic(record);
     } else if (type == "memory") {
@@ -189,7 +189,7 @@ class RankReader {
   }
 
   RankSpool& spool_;
-  std::set<std::pair<std::int64_t, std::int64_t>> errors_;
+  std::set<std::tuple<std::int64_t, std::int64_t, std::string>> errors_;
   std::set<std::tuple<std::int64_t, std::string, std::string>> evals_;
   std::set<std::tuple<std::string, std::string, std::string, std::string, std::string, std::string,
                       std::string>>

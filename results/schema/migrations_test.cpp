@@ -87,6 +87,8 @@ TEST_CASE("every migration runs from each old version on a stored database") {
     CHECK(schema_of(file) == schema_of(folder / "new.db"));
     Reader reader(file);
     CHECK(reader.query("SELECT count(*) FROM run").rows[0][0] == Value(std::int64_t{1}));
+    CHECK(reader.query("SELECT count(*), sum(message_relative_l2) FROM message_error").rows[0] ==
+          std::vector<Value>{std::int64_t{2}, 1.0});
     CHECK(reader.query("PRAGMA user_version").rows[0][0] ==
           Value(std::int64_t{newest_schema_version()}));
     CHECK_THAT(run_command("sqlite3 " + file.string() +

@@ -199,6 +199,15 @@ std::vector<ordered_json> FakeRun::records(int rank) const {
                        {"message_cosine", 1 - relative_error},
                        {"sum_relative_l2", relative_error / 2},
                        {"sum_cosine", 1 - relative_error / 2}});
+    if (samples_gradients)
+      lines.push_back({{"type", "error"},
+                       {"step", 0},
+                       {"site", 1},
+                       {"site_name", "layer0.attention.backward"},
+                       {"message_relative_l2", relative_error / 10},
+                       {"message_cosine", 1},
+                       {"sum_relative_l2", relative_error / 10},
+                       {"sum_cosine", 1}});
   }
   if (tp > 1)
     for (const bool is_train : {true, false})

@@ -48,6 +48,7 @@ struct FakeRun {
   std::int64_t metadata_bytes = 0;
   std::string collective = "all_reduce";
   double relative_error = 0;
+  bool samples_gradients = false;  ///< one error record of the same site's gradients at step 0
   std::string status = "ok";
   std::string reason;
 
