@@ -105,7 +105,8 @@ TEST_CASE("whatever happens to a run becomes a row, and the others go on") {
   CHECK(reasons[2] == "rank 0: no memory for 1 GiB");
   CHECK(reasons[3] == "rank 0 exited with 0, but its spool has no end record");
   CHECK_THAT(reasons[4], Contains("rank1.jsonl:5:"));
-  CHECK(reasons[6] == "rank 0: weights.safetensors: tensor x is missing");
+  // Both ranks fail alike, and which of them is seen first is the scheduler's choice.
+  CHECK(reasons[6].substr(6) == ": weights.safetensors: tensor x is missing");
   CHECK_THAT(place.query("SELECT log_tail FROM run WHERE seed = 1")[0],
              Contains("rank 0:\nrank 0 of 2, cores"));
   CHECK(place.processes().empty());  // the child of seed 8 included
