@@ -220,6 +220,9 @@ TEST_CASE("filters choose runs") {
   CHECK(count({"compressor=none,topk(ratio=0.10)", "hardware=cpu-tp2"}) == 4);
   CHECK(count({"compressor.tp.backward=cast(format=bf16)"}) == 4);
   CHECK(count({"hardware.tp=2", "compressor=quantize*"}) == 2);
+  CHECK(count({"learning_rate=1e-4"}) == 12);  // 0.0001
+  CHECK(count({"learning_rate=1e-5"}) == 0);
+  CHECK(count({"clip=1"}) == 12);  // 1.0
   CHECK(count({"dataset=nothing"}) == 0);
   CHECK_THROWS_WITH(RunFilter({"sed=1"}), Catch::Contains("did you mean 'seed'?"));
   CHECK_THROWS_WITH(RunFilter({"topk"}), Catch::Contains("is not key=value"));

@@ -4,7 +4,10 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 #include <string_view>
+#include <system_error>
 
 #include "common/error.hpp"
 #include "common/nearest.hpp"
@@ -50,6 +53,26 @@ std::string value_of(const RunSpec& run, const std::string& key) {
   return plain_text(cell.at(key));
 }
 
+/// The whole text as a number, e.g. "1e-6".
+std::optional<double> number_of(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// Wildcards, or one number in another spelling ("1e-6" and "0.000001", "1" and "1.0"); whole
+/// numbers have one, and seeds are larger than a double tells apart.
+bool is_match(const std::string& pattern, const std::string& value) {
+  if (fnmatch(pattern.c_str(), value.c_str(), 0) == 0) return true;
+  const auto is_whole = [](const std::string& text) {
+    return text.find_first_not_of("0123456789") == std::string::npos;
+  };
+  if (is_whole(pattern) && is_whole(value)) return false;
+  const auto wanted = number_of(pattern);
+  return wanted && wanted == number_of(value);
+}
+
 }  // namespace
 
 RunFilter::RunFilter(const std::vector<std::string>& expressions) {
@@ -80,9 +103,8 @@ bool RunFilter::matches(const RunSpec& run) const {
   return std::all_of(terms_.begin(), terms_.end(), [&](const Term& term) {
     const std::string value = value_of(run, term.key);
     const bool is_found =
-        std::any_of(term.patterns.begin(), term.patterns.end(), [&](const std::string& pattern) {
-          return fnmatch(pattern.c_str(), value.c_str(), 0) == 0;
-        });
+        std::any_of(term.patterns.begin(), term.patterns.end(),
+                    [&](const std::string& pattern) { return is_match(pattern, value); });
     return is_found == term.is_wanted;
   });
 }
