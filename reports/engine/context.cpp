@@ -26,10 +26,17 @@ std::string axis_text(const json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+/// At one rank there is nothing to send: codecs work only where the cell asks for it.
+bool has_codecs_off(const Group& group, const json& config) {
+  const auto loopback = config.find("loopback");
+  return group.tp < 2 && (loopback == config.end() || *loopback != true);
+}
+
 /// Axes in which the groups of one data set and hardware differ, as "layers=last:3".
 void add_details(std::vector<Group>& groups, const std::map<std::string, json>& configs) {
   for (Group& group : groups) {
     const json& own = configs.at(group.hash);
+    if (has_codecs_off(group, own)) group.detail = "one rank, codecs off";
     std::set<std::string> differing;
     for (const Group& other : groups) {
       const bool is_rival = other.dataset == group.dataset && other.hardware == group.hardware &&

@@ -25,7 +25,8 @@ struct CellInfo {
 struct Group {
   std::string hash;
   std::string dataset, hardware, kind, model, stage;
-  std::string detail;  ///< axes that tell it from other groups of its data set and hardware
+  /// Axes that tell it from other groups of its data set and hardware; "one rank, codecs off".
+  std::string detail;
   std::int64_t tp = 1;
   /// By codec. Where a codec has several cells (its version changed), the newest with an ok run.
   std::map<std::string, CellInfo> cells;

@@ -77,7 +77,7 @@ TEST_CASE("a difference that three seeds can carry is decided") {
   CHECK(row_of(rows, {{"codec", "topk(ratio=0.01)"}, {"inference", "on"}}).at("verdict") ==
         "below none");
   CHECK(row_of(rows, {{"codec", "quantize"}, {"inference", "on"}}).at("verdict") ==
-        "equal on every seed");
+        "same value on every seed");
 }
 
 TEST_CASE("a diverged seed is counted, not averaged, and not hidden") {
@@ -207,6 +207,19 @@ TEST_CASE("a row whose count differs from the formula is named") {
              Contains("the counted sent bytes differ from the formula by 200.0 %"));
 }
 
+TEST_CASE("rows of one rank say that their codecs are off") {
+  const SampleReport report([](const fs::path& path, const fs::path& spools) {
+    Store store(path);
+    FakeRun run;
+    run.hardware = "cpu-tp1";
+    run.tp = run.world = 1;
+    run.codec = "topk";
+    results::testing::store_run(store, run, spools);
+  });
+  CHECK_THAT(report.text("report.md"), Contains("cpu-tp1 \xc2\xb7 one rank, codecs off"));
+  CHECK_THAT(SampleReport().text("report.md"), !Contains("codecs off"));
+}
+
 TEST_CASE("gradients have an error table of their own") {
   const SampleReport report([](const fs::path& path, const fs::path& spools) {
     Store store(path);
@@ -218,7 +231,7 @@ TEST_CASE("gradients have an error table of their own") {
   });
   CHECK_THAT(report.text("report.md"),
              Contains("Gradients against their uncompressed values") &&
-                 Contains("| `quantize(bits=2)` | 0.0500 (n = 1, 1 samples) |"));
+                 Contains("| `quantize(bits=2)` | 0.0500 (n = 1, 1 sample) |"));
 }
 
 TEST_CASE("error and breakdown add up") {

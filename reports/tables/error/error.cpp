@@ -61,7 +61,8 @@ Section build(Context& context) {
                             "", Tone::kPlain});
           }
           line.front().note = count_text(found->second.runs) + ", " +
-                              std::to_string(found->second.samples) + " samples";
+                              std::to_string(found->second.samples) +
+                              (found->second.samples == 1 ? " sample" : " samples");
           return line;
         };
         Table table = single_table(context, *group, columns, cells);
