@@ -144,8 +144,7 @@ void check_special_values(const Subject& subject) {
     Context exact = fitting;
     exact.sample_ids = context.sample_ids.first(static_cast<std::size_t>(in.shape.samples));
     subject.codec->decode_bits(payload, in.shape, in.dtype, bits.data(), state.get(), exact);
-    if (subject.properties.lossless &&
-        std::memcmp(bits.data(), in.bits.data(), in.bits.size()) != 0)
+    if (subject.properties.lossless && !std::equal(in.bits.begin(), in.bits.end(), bits.begin()))
       FAIL_CHECK("lossless, but the decoded bits differ");
   });
   if (!takes(subject, kMiddle, DType::kFloat32, context)) return;
@@ -370,7 +369,7 @@ void check_state(const Subject& subject) {
     if (subject.codec->rounds() == 1) return encode(subject, in, context, state);
     const auto out = all_rounds(subject, in, context, state);
     std::vector<std::byte> decoded(out.size() * sizeof(float));
-    std::memcpy(decoded.data(), out.data(), decoded.size());
+    if (!decoded.empty()) std::memcpy(decoded.data(), out.data(), decoded.size());
     return decoded;
   };
   if (subject.codec->rounds() > 1) context.ranks = 1;
