@@ -101,9 +101,9 @@ CodecRegistrar::CodecRegistrar(CodecInfo info, std::source_location origin) {
   codecs().add(name, std::move(info), origin);
 }
 
-PresetRegistrar::PresetRegistrar(std::string name, std::string spec, std::string meaning,
-                                 std::source_location origin) {
-  presets().add(name, {name, std::move(spec), std::move(meaning)}, origin);
+PresetRegistrar::PresetRegistrar(Preset preset, std::source_location origin) {
+  const std::string name = preset.name;
+  presets().add(name, std::move(preset), origin);
 }
 
 const std::map<std::string, CodecInfo, std::less<>>& registered_codecs() {

@@ -99,17 +99,21 @@ class CodecRegistrar {
                           std::source_location origin = std::source_location::current());
 };
 
-/// `quickreduce4`: a name that stands for a spec.
-class PresetRegistrar {
- public:
-  PresetRegistrar(std::string name, std::string spec, std::string meaning,
-                  std::source_location origin = std::source_location::current());
-};
-
+/// A name that stands for a spec: `quickreduce4` for the same one always, `T1` for one that follows
+/// from the message (expand_presets()).
 struct Preset {
   std::string name;
-  std::string spec;
+  std::string spec;  ///< where it depends on the message: the rule, for people
   std::string meaning;
+  std::string source{};
+  /// Set where the spec depends on the message.
+  std::function<std::string(const Shape&, DType)> spec_for{};
+};
+
+class PresetRegistrar {
+ public:
+  explicit PresetRegistrar(Preset preset,
+                           std::source_location origin = std::source_location::current());
 };
 
 /// All registered codecs, by name; throws Error(kInternal) where one is missing or registered
@@ -117,6 +121,13 @@ struct Preset {
 const std::map<std::string, CodecInfo, std::less<>>& registered_codecs();
 /// All presets, by name.
 const std::map<std::string, Preset, std::less<>>& registered_presets();
+
+/// Whether a preset that depends on the message stands in `spec`; throws Error(kSpec) where it is
+/// no spec.
+bool depends_on_message(std::string_view spec);
+/// `spec` without presets that depend on the message, for one of this shape and dtype; not yet
+/// checked. Everything else that takes a spec refuses such presets.
+std::string expand_presets(std::string_view spec, const Shape& shape, DType dtype);
 
 /// The spec's outermost codec with its checked arguments (wrapped codecs are built).
 struct CheckedSpec {

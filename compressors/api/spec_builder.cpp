@@ -44,8 +44,13 @@ class SpecBuilder {
 
   CheckedSpec check(const SpecNode& node) const {
     if (const auto preset = registered_presets().find(node.word);
-        preset != registered_presets().end() && node.arguments.empty())
+        preset != registered_presets().end() && node.arguments.empty()) {
+      if (preset->second.spec_for)
+        throw_spec_error("preset '" + node.word +
+                             "' depends on the message's shape and dtype, which are not known here",
+                         node.column, text_);
       return check_spec(preset->second.spec);
+    }
     const CodecInfo& info = find_codec(node);
     CheckedSpec checked{&info, {}};
     assign(info, node, checked.arguments);

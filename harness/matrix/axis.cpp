@@ -12,6 +12,7 @@
 #include "compressors/api/codec.hpp"
 #include "compressors/api/registry.hpp"
 #include "datasets/dataset.hpp"
+#include "harness/matrix/message_spec.hpp"
 #include "harness/matrix/model_facts.hpp"
 
 namespace tersor::harness {
@@ -55,7 +56,7 @@ std::uint64_t count_sequence(const std::string& text, std::size_t& at, bool is_i
 /// A codec whose weights the workload trains has no place in a gradient.
 void check_site(const std::string& site, const std::string& spec) {
   const bool is_gradient = site == "tp.backward" || site == "pp.gradient";
-  if (is_gradient && compressors::make_codec(spec)->learned())
+  if (is_gradient && codec_of(spec)->learned())
     throw Error(ErrorKind::kSpec, spec + ": a learned codec cannot stand at the gradient site '" +
                                       site + "'; its gradients flow through the forward site");
 }
@@ -230,7 +231,7 @@ std::vector<std::string> AxisReader::read_specs(const ordered_json& given,
   std::vector<std::string> specs;
   try {
     for (const std::string& spec : expand_sweep(text, count_sweep(text)))
-      specs.push_back(compressors::canonical_spec(spec));
+      specs.push_back(axis_spec(spec));
   } catch (const Error& error) {
     // A column of the spec is a column of the file where the text stands there as it is.
     const bool is_verbatim = text == given.get<std::string>() && text.find('{') == text.npos;

@@ -10,6 +10,7 @@
 #include "common/error.hpp"
 #include "common/nearest.hpp"
 #include "harness/matrix/embedded.hpp"
+#include "harness/matrix/message_spec.hpp"
 
 namespace tersor::harness {
 namespace {
@@ -250,12 +251,11 @@ RunSpec Matrix::at(std::size_t index) const {
   const std::uint64_t products = product_count();
   if (handle < products) {
     const Run run = product(handle);
-    return {cell_from_json(run.cell), run.seed, label(run),
-            static_cast<int>(handle / runs_per_seed())};
+    return {cell_of(run), run.seed, label(run), static_cast<int>(handle / runs_per_seed())};
   }
   const Run& run = included_.at(handle - products);
   const auto block = std::find(seeds_.begin(), seeds_.end(), run.seed) - seeds_.begin();
-  return {cell_from_json(run.cell), run.seed, label(run), static_cast<int>(block)};
+  return {cell_of(run), run.seed, label(run), static_cast<int>(block)};
 }
 
 const Axis* Matrix::find_axis(const std::string& key) const {
@@ -309,6 +309,12 @@ bool Matrix::is_excluded(const Run& run, const Exclusion& exclusion) const {
     return std::any_of(axis.values.begin(), axis.values.end(),
                        [&](const AxisValue& one) { return one.value == value; });
   });
+}
+
+CellConfig Matrix::cell_of(const Run& run) {
+  CellConfig cell = cell_from_json(run.cell);
+  for (auto& [site, spec] : cell.compressor) spec = spec_in(cell, spec);
+  return cell;
 }
 
 std::string Matrix::label(const Run& run) const {

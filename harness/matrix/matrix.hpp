@@ -67,6 +67,8 @@ class Matrix {
   bool is_product(const Run& run) const;
   bool is_excluded(const Run& run, const Exclusion& exclusion) const;
   std::string label(const Run& run) const;
+  /// Specs written out: presets that depend on the message become those of the cell's.
+  static CellConfig cell_of(const Run& run);
 
   std::string name_;
   Run base_;                ///< the file's defaults on CellConfig's

@@ -84,6 +84,21 @@ TEST_CASE("specs are canonical, sweeps and presets are expanded, any key is an a
   CHECK(made.at(1).cell.dropout == 0.1);
 }
 
+TEST_CASE("presets of the papers are written out for the cell, also in a filter") {
+  const Matrix made = matrix(R"json({"name": "m", "defaults": {"sequence": 16, "micro_batch": 8},
+    "matrix": {"compressor": ["T3", "ef(T3-bian)", "Q1"], "micro_batch": [8, 4]}})json");
+  REQUIRE(made.size() == 6);
+  CHECK(made.at(0).cell.compressor.at("tp") == "topk(k=6400)");
+  CHECK(made.at(1).cell.compressor.at("tp") == "topk(k=3200)");
+  CHECK(made.at(2).cell.compressor.at("tp") == "ef(topk(k=6400,index=i64))");
+  CHECK(made.at(4).cell.compressor.at("tp") == "quantize(bits=2)");
+  CHECK_THAT(made.at(1).label, Catch::StartsWith("T3  synthetic"));
+  const tersor::harness::RunFilter filter({"compressor=T3"});
+  CHECK(filter.matches(made.at(0)));
+  CHECK(filter.matches(made.at(1)));
+  CHECK_FALSE(filter.matches(made.at(2)));
+}
+
 TEST_CASE("mistakes in a matrix are pointed at, before anything starts") {
   const auto axis = [](const std::string& text) {
     return R"json({"name": "m", "matrix": {)json" + text + "}}";

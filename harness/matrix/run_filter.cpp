@@ -11,7 +11,8 @@
 
 #include "common/error.hpp"
 #include "common/nearest.hpp"
-#include "compressors/api/codec.hpp"
+#include "compressors/api/registry.hpp"
+#include "harness/matrix/message_spec.hpp"
 
 namespace tersor::harness {
 namespace {
@@ -91,9 +92,11 @@ RunFilter::RunFilter(const std::vector<std::string>& expressions) {
                                          "'" + known_names_hint(term.key, keys));
     term.patterns = split(std::string_view(expression).substr(equals + 1));
     if (term.key.rfind("compressor", 0) == 0) {
-      for (std::string& pattern : term.patterns)
-        if (pattern.find_first_of("*?") == std::string::npos)
-          pattern = compressors::canonical_spec(pattern);
+      for (std::string& pattern : term.patterns) {
+        if (pattern.find_first_of("*?") != std::string::npos) continue;
+        pattern = axis_spec(pattern);
+        if (compressors::depends_on_message(pattern)) term.presets.insert(pattern);
+      }
     }
     terms_.push_back(std::move(term));
   }
@@ -103,8 +106,10 @@ bool RunFilter::matches(const RunSpec& run) const {
   return std::all_of(terms_.begin(), terms_.end(), [&](const Term& term) {
     const std::string value = value_of(run, term.key);
     const bool is_found =
-        std::any_of(term.patterns.begin(), term.patterns.end(),
-                    [&](const std::string& pattern) { return is_match(pattern, value); });
+        std::any_of(term.patterns.begin(), term.patterns.end(), [&](const std::string& pattern) {
+          return term.presets.contains(pattern) ? spec_in(run.cell, pattern) == value
+                                                : is_match(pattern, value);
+        });
     return is_found == term.is_wanted;
   });
 }

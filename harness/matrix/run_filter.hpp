@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ class RunFilter {
     std::string key;
     bool is_wanted = true;
     std::vector<std::string> patterns;
+    std::set<std::string> presets;  ///< those of them that depend on the message
   };
   std::vector<Term> terms_;
 };

@@ -30,9 +30,10 @@ CodecInfo twostep_info() {
 }
 
 const CodecRegistrar kRegistrar(twostep_info());
-const PresetRegistrar kQuickReduce("quickreduce4", "twostep(quantize(bits=4,scope=group,group=32))",
-                                   "QuickReduce's 4-bit all-reduce (AMD, 2025); not checked "
-                                   "against the authors' code");
+const PresetRegistrar kQuickReduce({"quickreduce4",
+                                    "twostep(quantize(bits=4,scope=group,group=32))",
+                                    "4-bit all-reduce; not checked against the authors' code",
+                                    "AMD, QuickReduce, 2025"});
 
 class SumState final : public State {
  public:

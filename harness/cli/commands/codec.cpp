@@ -8,8 +8,8 @@
 #include "common/files.hpp"
 #include "common/npy.hpp"
 #include "common/number.hpp"
-#include "compressors/api/codec.hpp"
 #include "compressors/api/frame.hpp"
+#include "compressors/api/registry.hpp"
 #include "compressors/golden/golden.hpp"
 #include "compressors/tools/roundtrip.hpp"
 #include "harness/cli/command.hpp"
@@ -33,8 +33,9 @@ struct RoundtripCommand {
   MessageOptions message;
 
   void run() const {
-    const auto codec = compressors::make_codec(spec);
     const MessageFile file = read_message(input, message);
+    const auto codec =
+        compressors::make_codec(compressors::expand_presets(spec, file.shape, file.dtype));
     const auto trip = compressors::round_trip(*codec, file.view(), message.context());
     if (!output.empty()) write_npy(output, file.dims, trip.decoded);
     const ordered_json facts{{"shape", {file.shape.samples, file.shape.tokens, file.shape.hidden}},
@@ -139,7 +140,8 @@ struct EncodeCommand {
 
   void run() const {
     const MessageFile file = read_message(input, message);
-    const auto frame = compressors::encode_frame(spec, file.view(), message.context());
+    const auto frame = compressors::encode_frame(
+        compressors::expand_presets(spec, file.shape, file.dtype), file.view(), message.context());
     write_file(output, frame);
     std::printf("%s: %zu bytes, %zu of them payload; the tensor has %zu\n", output.c_str(),
                 frame.size(), compressors::read_frame(frame).payload.size(), file.bits.size());

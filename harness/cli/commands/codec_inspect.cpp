@@ -36,9 +36,9 @@ struct InspectCommand {
   }
 
   ordered_json facts() const {
-    const auto codec = compressors::make_codec(spec);
     const Shape of = shape();
     const DType type = parse_dtype(dtype);
+    const auto codec = compressors::make_codec(compressors::expand_presets(spec, of, type));
     std::vector<std::int64_t> ids(
         static_cast<std::size_t>(std::min<std::int64_t>(of.samples, 1 << 24)));
     for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int64_t>(i);

@@ -8,7 +8,7 @@
 #include "common/error.hpp"
 #include "common/files.hpp"
 #include "common/spec.hpp"
-#include "compressors/api/codec.hpp"
+#include "compressors/api/registry.hpp"
 #include "compressors/tools/roundtrip.hpp"
 #include "harness/cli/commands/codec_commands.hpp"
 #include "harness/cli/commands/codec_message.hpp"
@@ -44,7 +44,8 @@ struct SweepCommand {
     texts.insert(texts.end(), also.begin(), also.end());
     for (const std::string& text : texts)
       for (const std::string& one : expand_sweep(text, 10'000))
-        all.push_back(compressors::canonical_spec(one));
+        all.push_back(compressors::depends_on_message(one) ? one
+                                                           : compressors::canonical_spec(one));
     return all;
   }
 
@@ -55,7 +56,9 @@ struct SweepCommand {
                       {"shape", {file.shape.samples, file.shape.tokens, file.shape.hidden}},
                       {"dtype", to_string(file.dtype)}};
     try {
-      const auto codec = compressors::make_codec(one);
+      const auto codec =
+          compressors::make_codec(compressors::expand_presets(one, file.shape, file.dtype));
+      json["spec"] = codec->canonical();
       const auto trip = compressors::round_trip(*codec, file.view(), message.context());
       const auto gigabytes = [&](std::int64_t ns) {
         return ns > 0

@@ -129,10 +129,61 @@ void print_text() {
     std::printf("%s = %s\n    %s\n", name.c_str(), preset.spec.c_str(), preset.meaning.c_str());
 }
 
+/// Presets; those that depend on the message are written out for one where it is given.
+struct PresetsCommand {
+  std::vector<std::int64_t> dims;
+  std::string dtype = "float32";
+  bool as_json = false;
+
+  std::string spec_of(const std::string& name, const compressors::Preset& preset) const {
+    if (dims.empty() && preset.spec_for) return preset.spec;
+    const Shape shape = dims.empty() ? Shape{} : Shape{dims[0], dims[1], dims[2]};
+    return compressors::canonical_spec(
+        compressors::expand_presets(name, shape, parse_dtype(dtype)));
+  }
+
+  void run() const {
+    if (!dims.empty() && *std::min_element(dims.begin(), dims.end()) < 1)
+      throw Error(ErrorKind::kUsage, "--shape: sizes must be at least 1");
+    ordered_json rows = ordered_json::array();
+    for (const auto& [name, preset] : compressors::registered_presets())
+      rows.push_back({{"name", name},
+                      {"spec", spec_of(name, preset)},
+                      {"depends_on_message", bool(preset.spec_for)},
+                      {"meaning", preset.meaning},
+                      {"source", preset.source}});
+    if (as_json) {
+      std::printf("%s\n", rows.dump(2).c_str());
+      return;
+    }
+    for (const auto& row : rows)
+      std::printf("%-14s %s\n%14s %s (%s)\n", row["name"].get<std::string>().c_str(),
+                  row["spec"].get<std::string>().c_str(), "",
+                  row["meaning"].get<std::string>().c_str(),
+                  row["source"].get<std::string>().c_str());
+  }
+};
+
+void setup_presets(CLI::App& list) {
+  auto command = std::make_shared<PresetsCommand>();
+  CLI::App* app = list.add_subcommand("presets", "Names that stand for specs, such as T1");
+  app->add_option("--shape", command->dims, "samples,tokens,hidden of the message")
+      ->delimiter(',')
+      ->expected(3);
+  app->add_option("--dtype", command->dtype, "float32, float16 or bfloat16");
+  app->add_flag("--json", command->as_json, "JSON");
+  app->footer(
+      "Without --shape, presets that depend on the message show their rule.\n"
+      "Example:\n"
+      "  tersor list presets --shape 8,128,1024 --dtype float16");
+  app->callback([command] { command->run(); });
+}
+
 const CommandRegistrar registrar(70, "list", [](CLI::App& root) {
   CLI::App* list = root.add_subcommand("list", "List what this build has");
   list->require_subcommand(1);
   CLI::App* codecs = list->add_subcommand("codecs", "Codecs, parameters, presets");
+  setup_presets(*list);
   auto format = std::make_shared<std::string>("text");
   codecs->add_flag_callback(
       "--markdown", [format] { *format = "markdown"; }, "a Markdown table");
