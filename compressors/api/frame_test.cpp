@@ -2,77 +2,21 @@
 #include "compressors/api/frame.hpp"
 
 #include <catch2/catch.hpp>
-#include <cstring>
-#include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 
-#include "common/hash.hpp"
-#include "compressors/api/bits.hpp"
+#include "compressors/golden/frames_for_test.hpp"
 
 using namespace tersor;
 using namespace tersor::compressors;
-
-namespace {
-
-std::vector<std::byte> from_hex(const std::string& text) {
-  std::vector<std::byte> bytes;
-  for (std::size_t i = 0; i + 1 < text.size(); i += 2)
-    bytes.push_back(static_cast<std::byte>(std::stoi(text.substr(i, 2), nullptr, 16)));
-  return bytes;
-}
-
-nlohmann::json golden_frames() {
-  std::ifstream in("compressors/golden/frames.json");
-  REQUIRE(in.is_open());
-  return nlohmann::json::parse(in);
-}
-
-/// "accepted", or the fault's name.
-std::string fault_of(std::span<const std::byte> bytes) {
-  try {
-    decode_frame(bytes);
-    return "accepted";
-  } catch (const FrameError& error) {
-    return std::string(to_string(error.fault()));
-  }
-}
-
-Context context_of(const nlohmann::json& fields, std::vector<std::int64_t>& ids) {
-  Context context;
-  context.seed = fields.value("seed", std::uint64_t{0});
-  context.step = fields.value("step", 0u);
-  context.call = fields.value("call", std::uint16_t{0});
-  context.site = fields.value("site", std::uint16_t{0});
-  context.rank = fields.value("rank", 0u);
-  context.ranks = fields.value("ranks", 1u);
-  context.direction = static_cast<Direction>(fields.value("direction", 0));
-  context.phase = static_cast<Phase>(fields.value("phase", 0));
-  ids = fields.value("ids", std::vector<std::int64_t>{});
-  context.sample_ids = ids;
-  return context;
-}
-
-/// Recomputes both checksums after a change.
-void mend_checksums(std::vector<std::byte>& bytes) {
-  const std::size_t header =
-      96 + load<std::uint32_t>(&bytes[72]) + 8 * load<std::uint32_t>(&bytes[76]);
-  store(&bytes[80], xxh64(std::span(bytes).subspan(header)));
-  std::vector<std::byte> covered(bytes.begin(), bytes.begin() + 88);
-  covered.insert(covered.end(), bytes.begin() + 96,
-                 bytes.begin() + static_cast<std::ptrdiff_t>(header));
-  store(&bytes[88], xxh64(covered));
-}
-
-}  // namespace
+using namespace tersor::compressors::testing;
 
 TEST_CASE("golden frames: written and read byte for byte") {
-  const auto frames = golden_frames();
+  const auto frames = golden_frames("frames.json");
   for (const auto& entry : frames.at("valid")) {
     INFO(entry.at("name"));
     const auto bytes = from_hex(entry.at("frame"));
     const auto input = from_hex(entry.at("input"));
-    const Shape shape{entry["shape"][0], entry["shape"][1], entry["shape"][2]};
+    const Shape shape = shape_of(entry);
     const DType dtype = parse_dtype(entry.at("dtype").get<std::string>());
     std::vector<std::int64_t> ids;
     const Context context = context_of(entry.at("context"), ids);
@@ -89,7 +33,7 @@ TEST_CASE("golden frames: written and read byte for byte") {
 }
 
 TEST_CASE("golden frames: each mistake has its name") {
-  const auto frames = golden_frames();
+  const auto frames = golden_frames("frames.json");
   for (const auto& entry : frames.at("rejected")) {
     INFO(entry.at("name"));
     CHECK(fault_of(from_hex(entry.at("frame"))) == entry.at("fault").get<std::string>());
@@ -97,7 +41,7 @@ TEST_CASE("golden frames: each mistake has its name") {
 }
 
 TEST_CASE("every flipped bit and every cut of a golden frame is refused") {
-  const auto frames = golden_frames();
+  const auto frames = golden_frames("frames.json");
   for (const auto& entry : frames.at("valid")) {
     INFO(entry.at("name"));
     const auto bytes = from_hex(entry.at("frame"));
@@ -112,7 +56,7 @@ TEST_CASE("every flipped bit and every cut of a golden frame is refused") {
 }
 
 TEST_CASE("a flipped payload under right checksums decodes to what it means, or is refused") {
-  const auto frames = golden_frames();
+  const auto frames = golden_frames("frames.json");
   for (const auto& entry : frames.at("valid")) {
     INFO(entry.at("name"));
     const auto bytes = from_hex(entry.at("frame"));
@@ -140,7 +84,7 @@ TEST_CASE("a flipped payload under right checksums decodes to what it means, or 
 
 TEST_CASE("flipped header bits under right checksums never fault") {
   std::map<std::string, int> faults;
-  const auto frames = golden_frames();
+  const auto frames = golden_frames("frames.json");
   for (const auto& entry : frames.at("valid")) {
     const auto bytes = from_hex(entry.at("frame"));
     const std::size_t header = bytes.size() - read_frame(bytes).payload.size();

@@ -45,11 +45,6 @@ void for_each_bit(const std::byte* in, std::int64_t bits, Visit&& visit) {
   }
 }
 
-void check_padding(const std::byte* in, std::int64_t bits, std::string_view codec) {
-  if (bits % 8 != 0 && (std::to_integer<unsigned>(in[bits / 8]) >> (bits % 8)) != 0)
-    refuse(codec, "bits beyond the last index are set");
-}
-
 void set_bit(std::byte* out, std::int64_t bit) { out[bit / 8] |= std::byte{1} << (bit % 8); }
 
 void encode_elias_fano(std::span<const std::uint32_t> index, std::int64_t n, std::byte* out) {
@@ -72,8 +67,6 @@ void decode_elias_fano(const std::byte* in, std::int64_t n, std::span<std::uint3
   const int low_bits = elias_fano_low_bits(n, k);
   const std::byte* high = in + packed_bytes(k, low_bits);
   const std::int64_t high_bits = elias_fano_high_bits(n, k, low_bits);
-  check_padding(in, k * low_bits, codec);
-  check_padding(high, high_bits, codec);
   BitReader low(in);
   std::int64_t found = 0;
   std::int64_t before = -1;
@@ -90,7 +83,6 @@ void decode_elias_fano(const std::byte* in, std::int64_t n, std::span<std::uint3
 
 void decode_bitmap(const std::byte* in, std::int64_t n, std::span<std::uint32_t> index,
                    std::string_view codec) {
-  check_padding(in, n, codec);
   std::size_t found = 0;
   for_each_bit(in, n, [&](std::int64_t bit) {
     if (found == index.size()) refuse(codec, "more indices than " + std::to_string(found));
