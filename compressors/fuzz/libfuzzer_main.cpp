@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+
+#include "compressors/fuzz/target.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  tersor::fuzz::run_target({reinterpret_cast<const std::byte*>(data), size});
+  return 0;
+}
