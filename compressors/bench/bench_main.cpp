@@ -1,90 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0
-// tersor-bench: encode and decode of every codec beside memcpy of the same tensor, interleaved.
+// tersor-bench: encode, decode and sum of every codec beside memcpy of the same tensor.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "common/build_info.hpp"
 #include "common/error.hpp"
 #include "common/number.hpp"
 #include "compressors/api/registry.hpp"
-#include "compressors/bench/material.hpp"
+#include "compressors/bench/bench_row.hpp"
 
 namespace tersor::compressors::bench {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+struct Options {
+  bool is_quick = false;
+  std::vector<std::string> specs;
+  std::vector<Shape> shapes;
+  std::vector<DType> dtypes;
+  std::vector<std::string> data;
+  std::vector<std::string> operations;
+  int threads = 1;
+  Effort effort;
+};
 
-double seconds_of(auto&& call) {
-  const auto begin = Clock::now();
-  call();
-  benchmark::ClobberMemory();
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
+/// The tensor of several rows, made when the first of them runs.
+class LazyMaterial {
+ public:
+  LazyMaterial(const Shape& shape, DType dtype) : shape_(shape), dtype_(dtype) {}
+  explicit LazyMaterial(Material material)
+      : shape_(material.shape),
+        dtype_(material.dtype),
+        material_(std::make_unique<Material>(std::move(material))) {}
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-enum class Operation : std::uint8_t { kEncode, kDecode, kAccumulate };
-
-/// One codec on one tensor. Every iteration times memcpy of the tensor and then the operation, so
-/// that both see the same machine; the row's time is the operation's.
-void run(benchmark::State& state, const Codec& codec, const Material& material, Operation operation,
-         std::uint32_t ranks) {
-  const TensorView in = material.view();
-  Context context;
-  context.seed = 1;
-  context.ranks = ranks;
-  context.sample_ids = material.ids;
-  std::vector<std::byte> workspace(codec.workspace_bytes(in.shape, in.dtype, context));
-  context.workspace = workspace;
-  const auto sender = codec.make_state(in.shape, in.dtype, ranks);
-  const auto receiver = codec.make_state(in.shape, in.dtype, ranks);
-  std::vector<std::byte> payload;
-  std::vector<float> out(static_cast<std::size_t>(in.shape.elements()));
-  std::vector<std::byte> copy(in.bytes());
-  const auto encode = [&] { return codec.encode(0, in, payload, sender.get(), context); };
-  // Two messages first: the size of a stateful codec's payload then stays.
-  for (int message = 0; message < 2; ++message) {
-    payload.resize(codec.payload_bytes(in.shape, in.dtype, context, 0, sender.get()));
-    payload.resize(encode());
-    codec.decode(payload, in.shape, in.dtype, out, receiver.get(), context);
+  const Shape& shape() const { return shape_; }
+  DType dtype() const { return dtype_; }
+  std::string name() const {
+    if (material_) return material_->name;
+    return std::string(to_string(dtype_)) + "/" + std::to_string(shape_.samples) + "x" +
+           std::to_string(shape_.tokens) + "x" + std::to_string(shape_.hidden);
   }
-  const auto work = [&] {
-    if (operation == Operation::kEncode) {
-      encode();
-    } else if (operation == Operation::kDecode) {
-      codec.decode(payload, in.shape, in.dtype, out, receiver.get(), context);
-    } else {
-      for (std::uint32_t rank = 0; rank < ranks; ++rank)
-        codec.decode_accumulate(payload, in.shape, in.dtype, out, receiver.get(), context);
+  const Material& get() {
+    if (!material_) material_ = std::make_unique<Material>(make_material(shape_, dtype_));
+    return *material_;
+  }
+
+ private:
+  Shape shape_;
+  DType dtype_;
+  std::unique_ptr<Material> material_;
+};
+
+void report(benchmark::State& state, const Timing& t, const RowBytes& bytes) {
+  auto& c = state.counters;
+  c["median_ns"] = t.median_ns;
+  c["low_ns"] = t.low_ns;
+  c["high_ns"] = t.high_ns;
+  c["least_ns"] = t.least_ns;
+  c["memcpy_ns"] = t.copy_median_ns;
+  c["memcpy_least_ns"] = t.copy_least_ns;
+  c["memcpy_ratio"] = t.ratio;
+  c["memcpy_ratio_low"] = t.ratio_low;
+  c["memcpy_ratio_high"] = t.ratio_high;
+  c["raw_bytes"] = static_cast<double>(bytes.raw);
+  c["payload_bytes"] = static_cast<double>(bytes.payload);
+  c["moved_bytes"] = static_cast<double>(bytes.moved);
+  // Of the time that these bytes take at the speed of memcpy, which reads and writes the tensor.
+  c["bound_share"] =
+      t.ratio * static_cast<double>(bytes.moved) / (2.0 * static_cast<double>(bytes.raw));
+  c["GB_per_s"] = static_cast<double>(bytes.raw) / t.median_ns;
+  c["samples"] = t.samples;
+  c["restless"] = t.restless;
+}
+
+struct Named {
+  std::string name;
+  Operation operation;
+  std::uint32_t ranks;
+};
+
+std::vector<Named> operations_of(const Options& options) {
+  std::vector<Named> all{{"encode", Operation::kEncode, 1}, {"decode", Operation::kDecode, 1}};
+  for (const std::uint32_t p : {2u, 4u, 8u})
+    if (!options.is_quick || p == 2) all.push_back({"sum" + std::to_string(p), Operation::kSum, p});
+  if (!options.operations.empty())
+    std::erase_if(all, [&](const Named& n) {
+      return std::find(options.operations.begin(), options.operations.end(), n.name) ==
+             options.operations.end();
+    });
+  return all;
+}
+
+void add_row(const Named& what, const std::shared_ptr<const Codec>& codec,
+             const std::shared_ptr<LazyMaterial>& material, const Options& options) {
+  const std::string name = what.name + "/" + codec->canonical() + "/" + material->name();
+  const auto run = [what, codec, material, options](benchmark::State& state) {
+    Row row(*codec, material->get(), what.operation, what.ranks, options.threads);
+    for ([[maybe_unused]] auto unused : state) {
+      const Timing timing = measure([&] { row.work(); }, [&] { row.copy(); }, options.effort);
+      state.SetIterationTime(timing.median_ns * 1e-9);
+      report(state, timing, row.bytes());
     }
   };
-  work();
-  std::memcpy(copy.data(), in.data, in.bytes());
-  std::vector<double> copies;
-  std::vector<double> works;
-  for ([[maybe_unused]] auto unused : state) {
-    copies.push_back(seconds_of([&] { std::memcpy(copy.data(), in.data, in.bytes()); }));
-    works.push_back(seconds_of(work));
-    state.SetIterationTime(works.back());
-  }
-  const double seconds = median(works);
-  state.counters["payload_bytes"] = static_cast<double>(payload.size());
-  state.counters["raw_bytes"] = static_cast<double>(in.bytes());
-  state.counters["median_ns"] = seconds * 1e9;
-  state.counters["memcpy_median_ns"] = median(copies) * 1e9;
-  state.counters["GB_per_s"] = static_cast<double>(in.bytes()) / seconds * 1e-9;
-  /// > 1: faster than memcpy of the same tensor.
-  state.counters["memcpy_ratio"] = median(copies) / seconds;
+  benchmark::RegisterBenchmark(name.c_str(), run)
+      ->UseManualTime()
+      ->Unit(benchmark::kMicrosecond)
+      ->Iterations(1);
 }
 
 std::vector<std::string> specs_of_registry() {
@@ -99,57 +125,113 @@ std::vector<std::string> specs_of_registry() {
   return specs;
 }
 
-bool takes(const Codec& codec, const Material& material) {
-  try {
-    Context context;
-    context.sample_ids = material.ids;
-    codec.payload_bytes(material.shape, material.dtype, context);
-    return codec.rounds() == 1 && !codec.properties().learned;
-  } catch (const Error&) {
-    return false;
-  }
+std::vector<std::shared_ptr<LazyMaterial>> materials_of(const Options& options) {
+  std::vector<std::shared_ptr<LazyMaterial>> materials;
+  if (options.is_quick) return {std::make_shared<LazyMaterial>(Shape{2, 16, 384}, DType::kFloat32)};
+  std::vector<DType> dtypes = options.dtypes;
+  if (dtypes.empty()) dtypes = {DType::kFloat32, DType::kFloat16, DType::kBFloat16};
+  for (const std::string& file : options.data)
+    for (Material& material : read_materials(file, dtypes))
+      materials.push_back(std::make_shared<LazyMaterial>(std::move(material)));
+  for (const DType dtype : dtypes)
+    for (const Shape& shape : options.shapes.empty() ? usual_shapes(dtype) : options.shapes)
+      materials.push_back(std::make_shared<LazyMaterial>(shape, dtype));
+  return materials;
 }
 
-void add(const std::string& operation, const std::shared_ptr<const Codec>& codec,
-         const std::shared_ptr<const Material>& material, Operation what, std::uint32_t ranks,
-         bool is_quick) {
-  const std::string name = operation + "/" + codec->canonical() + "/" + material->name();
-  auto* row = benchmark::RegisterBenchmark(name.c_str(),
-                                           [codec, material, what, ranks](benchmark::State& state) {
-                                             run(state, *codec, *material, what, ranks);
-                                           });
-  row->UseManualTime()->Unit(benchmark::kMicrosecond);
-  if (is_quick) row->Iterations(5);
-}
-
-void add_rows(const std::vector<std::string>& specs, bool is_quick) {
-  std::vector<std::shared_ptr<const Material>> materials;
-  for (const Material& material : make_materials(is_quick))
-    materials.push_back(std::make_shared<const Material>(material));
-  for (const std::string& spec : specs) {
-    const auto codec = make_codec(spec);
-    for (const auto& material : materials) {
-      if (!takes(*codec, *material)) continue;
-      add("encode", codec, material, Operation::kEncode, 1, is_quick);
-      add("decode", codec, material, Operation::kDecode, 1, is_quick);
-      for (const std::uint32_t ranks :
-           is_quick ? std::vector<std::uint32_t>{2} : std::vector<std::uint32_t>{2, 4, 8})
-        add("accumulate" + std::to_string(ranks), codec, material, Operation::kAccumulate, ranks,
-            is_quick);
+void add_rows(const Options& options) {
+  const auto specs = options.specs.empty() ? specs_of_registry() : options.specs;
+  for (const auto& material : materials_of(options)) {
+    for (const std::string& spec : specs) {
+      const std::shared_ptr<const Codec> codec = make_codec(spec);
+      if (!takes(*codec, material->shape(), material->dtype())) continue;
+      for (const Named& what : operations_of(options)) {
+        // Caches by sample belong to a pipeline send, which nobody sums.
+        if (what.operation == Operation::kSum && codec->properties().state == StateKind::kSample)
+          continue;
+        add_row(what, codec, material, options);
+      }
     }
   }
 }
 
 constexpr const char* kHelp =
-    "tersor-bench [--quick] [--codec SPEC]... [Google Benchmark's options]\n"
-    "Times encode, decode and decode-and-accumulate of 2, 4, 8 payloads of every codec and "
-    "example,\n"
-    "with memcpy of the same tensor timed before each call. memcpy_ratio > 1: faster than memcpy.\n"
-    "  --codec SPEC   only this codec (repeat for more)\n"
-    "  --quick        one small tensor, five iterations: whether it runs, not how fast\n"
+    "tersor-bench [options] [Google Benchmark's options]\n"
+    "Times encode, decode, and the decoded sum of 2, 4 and 8 payloads of every codec and example,\n"
+    "each call between two memcpys of the same tensor. memcpy_ratio > 1: faster than memcpy;\n"
+    "bound_share: of the speed at which input and output, moved once, would take as long as\n"
+    "memcpy takes for as many bytes. Medians, with their 95 % intervals (_low, _high).\n"
+    "  --codec SPEC      only this codec (repeat for more)\n"
+    "  --operation NAME  encode, decode, sum2, sum4, sum8\n"
+    "  --dtype NAME      float32, float16, bfloat16\n"
+    "  --shape AxB[xC]   instead of 4096x1024, 1024x384, 32x128x1024 and 64 MiB\n"
+    "  --data FILE       a .npy or .safetensors file of recorded activations besides\n"
+    "  --samples N       samples of a row at most (25), within --seconds S (0.4) of timed calls\n"
+    "  --threads N       threads of a call; its times are wall times if N > 1\n"
+    "  --quick           one small tensor, few samples: whether it runs, not how fast\n"
     "Examples:\n"
     "  tersor-bench --benchmark_out=bench.json --benchmark_out_format=json\n"
-    "  tersor-bench --codec 'quantize(bits=4)' --benchmark_filter=encode\n";
+    "  tersor-bench --codec 'quantize(bits=4)' --operation encode --shape 4096x1024\n";
+
+/// Takes our options out of the command line and leaves Google Benchmark's.
+Options parse(int& argc, char** argv) {
+  Options o;
+  int kept = 1;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const auto value = [&]() -> std::string {
+      if (i + 1 == argc) throw Error(ErrorKind::kUsage, word + " needs a value");
+      return argv[++i];
+    };
+    const auto number = [&] {
+      const std::string text = value();
+      const auto real = parse_real(text);
+      if (!real || *real <= 0) throw Error(ErrorKind::kUsage, word + " " + text + ": not above 0");
+      return *real;
+    };
+    if (word == "--quick")
+      o.is_quick = true;
+    else if (word == "--codec")
+      o.specs.push_back(value());
+    else if (word == "--operation")
+      o.operations.push_back(value());
+    else if (word == "--dtype")
+      o.dtypes.push_back(parse_dtype(value()));
+    else if (word == "--shape")
+      o.shapes.push_back(parse_shape(value()));
+    else if (word == "--data")
+      o.data.push_back(value());
+    else if (word == "--samples")
+      o.effort.samples = static_cast<int>(number());
+    else if (word == "--seconds")
+      o.effort.seconds = number();
+    else if (word == "--threads")
+      o.threads = static_cast<int>(number());
+    else
+      argv[kept++] = argv[i];
+  }
+  argc = kept;
+  o.effort.is_wall = o.threads > 1;
+  if (o.is_quick) o.effort = {3, 1, 0.01, o.effort.is_wall};
+  return o;
+}
+
+int run(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "--help") {
+    std::fputs(kHelp, stdout);
+    return 0;
+  }
+  const Options options = parse(argc, argv);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::AddCustomContext("tersor", build_version());
+  benchmark::AddCustomContext("compiler", build_info().compiler);
+  benchmark::AddCustomContext("threads", std::to_string(options.threads));
+  add_rows(options);
+  if (benchmark::RunSpecifiedBenchmarks() == 0) throw Error(ErrorKind::kUsage, "no row matches");
+  benchmark::Shutdown();
+  return 0;
+}
 
 }  // namespace
 }  // namespace tersor::compressors::bench
@@ -161,35 +243,10 @@ int main(int argc, char** argv) {
                "-DCMAKE_BUILD_TYPE=Release\n");
   return 1;
 #endif
-  bool is_quick = false;
-  std::vector<std::string> specs;
-  std::vector<char*> rest{argv[0]};
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view word = argv[i];
-    if (word == "--quick") {
-      is_quick = true;
-    } else if (word == "--codec" && i + 1 < argc) {
-      specs.emplace_back(argv[++i]);
-    } else if (word == "--help") {
-      std::fputs(tersor::compressors::bench::kHelp, stdout);
-      return 0;
-    } else {
-      rest.push_back(argv[i]);
-    }
-  }
-  int count = static_cast<int>(rest.size());
-  benchmark::Initialize(&count, rest.data());
-  if (benchmark::ReportUnrecognizedArguments(count, rest.data())) return 1;
   try {
-    namespace bench = tersor::compressors::bench;
-    if (specs.empty()) specs = bench::specs_of_registry();
-    bench::add_rows(specs, is_quick);
-    const std::size_t rows = benchmark::RunSpecifiedBenchmarks();
-    if (rows == 0) throw tersor::Error(tersor::ErrorKind::kUsage, "no row matches");
+    return tersor::compressors::bench::run(argc, argv);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "tersor-bench: %s\n", error.what());
     return 1;
   }
-  benchmark::Shutdown();
-  return 0;
 }

@@ -2,50 +2,106 @@
 #include "compressors/bench/material.hpp"
 
 #include <cmath>
+#include <numbers>
+#include <numeric>
 
+#include "common/error.hpp"
+#include "common/npy.hpp"
+#include "common/number.hpp"
 #include "common/philox.hpp"
+#include "common/safetensors.hpp"
 
 namespace tersor::compressors::bench {
 namespace {
 
-constexpr std::int64_t kLoudEvery = 97;  ///< one channel in this many is ten times larger
+// Two normal values from two draws (Box-Muller).
+std::pair<float, float> normals(std::uint32_t a, std::uint32_t b) {
+  const float radius = std::sqrt(-2.0f * std::log((static_cast<float>(a) + 1.0f) * 0x1p-32f));
+  const float angle = 2.0f * std::numbers::pi_v<float> * static_cast<float>(b) * 0x1p-32f;
+  return {radius * std::cos(angle), radius * std::sin(angle)};
+}
 
-Material make(const Shape& shape, DType dtype) {
-  const Stream stream = make_stream(3, Purpose::kInit);
-  std::vector<float> values(static_cast<std::size_t>(shape.elements()));
+void fill_normal(const Stream& stream, std::vector<float>& values) {
   for (std::size_t block = 0; block * 4 < values.size(); ++block) {
     const auto words = stream.block(static_cast<std::uint32_t>(block));
-    for (std::size_t i = 0; i < 4 && block * 4 + i < values.size(); ++i) {
-      // The sum of four bytes is near enough to normal: variance 4 * (256^2 - 1) / 12.
-      const std::uint32_t w = words[i];
-      const auto sum = static_cast<float>((w & 255) + (w >> 8 & 255) + (w >> 16 & 255) + (w >> 24));
-      const auto column = static_cast<std::int64_t>(block * 4 + i) % shape.hidden;
-      values[block * 4 + i] = (sum - 510.0f) / 147.8f * (column % kLoudEvery == 0 ? 10.0f : 1.0f);
-    }
+    const auto [a, b] = normals(words[0], words[1]);
+    const auto [c, d] = normals(words[2], words[3]);
+    const std::array four{a, b, c, d};
+    for (std::size_t i = 0; i < 4 && block * 4 + i < values.size(); ++i)
+      values[block * 4 + i] = four[i];
   }
-  Material material{shape, dtype, std::vector<std::byte>(values.size() * item_bytes(dtype)), {}};
+}
+
+Material material_of(std::string name, const Shape& shape, DType dtype,
+                     std::span<const float> values) {
+  Material material{std::string(to_string(dtype)) + "/" + name, shape, dtype,
+                    std::vector<std::byte>(values.size() * item_bytes(dtype)),
+                    std::vector<std::int64_t>(static_cast<std::size_t>(shape.samples))};
   round_to(dtype, values, material.bits.data());
-  for (std::int64_t i = 0; i < shape.samples; ++i) material.ids.push_back(i);
+  std::iota(material.ids.begin(), material.ids.end(), std::int64_t{0});
   return material;
 }
 
 }  // namespace
 
-std::string Material::name() const {
-  return std::string(to_string(dtype)) + "/" + std::to_string(shape.samples) + "x" +
-         std::to_string(shape.tokens) + "x" + std::to_string(shape.hidden);
+Material make_material(const Shape& shape, DType dtype) {
+  std::vector<float> scales(static_cast<std::size_t>(shape.hidden));
+  fill_normal(make_stream(4, Purpose::kInit), scales);
+  for (float& s : scales) s = std::exp(s);
+  std::vector<float> values(static_cast<std::size_t>(shape.elements()));
+  fill_normal(make_stream(3, Purpose::kInit), values);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] *= scales[i % scales.size()];
+  return material_of(std::to_string(shape.samples) + "x" + std::to_string(shape.tokens) + "x" +
+                         std::to_string(shape.hidden),
+                     shape, dtype, values);
 }
 
-std::vector<Material> make_materials(bool is_quick) {
+std::vector<Material> read_materials(const std::filesystem::path& file,
+                                     const std::vector<DType>& dtypes) {
   std::vector<Material> materials;
-  if (is_quick) return {make({2, 16, 384}, DType::kFloat32)};
-  for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
-    for (const Shape& shape : {Shape{1, 4096, 1024}, Shape{1, 1024, 384}, Shape{32, 128, 1024}})
-      materials.push_back(make(shape, dtype));
-    const auto rows = static_cast<std::int64_t>((std::size_t{64} << 20) / 1024 / item_bytes(dtype));
-    materials.push_back(make({1, rows, 1024}, dtype));
+  const auto add = [&](const std::string& name, const std::vector<std::int64_t>& dims,
+                       std::span<const float> values) {
+    for (const DType dtype : dtypes)
+      materials.push_back(material_of(name, message_shape(dims), dtype, values));
+  };
+  if (file.extension() == ".npy") {
+    const NpyArray array = read_npy(file);
+    std::vector<float> values(static_cast<std::size_t>(array.elements()));
+    widen(array.dtype, array.data.data(), values);
+    add(file.filename().string(), array.dims, values);
+  } else if (file.extension() == ".safetensors") {
+    const SafeTensors tensors(file);
+    for (const auto& [name, tensor] : tensors.tensors()) {
+      if (tensor.dtype == "F32" || tensor.dtype == "F16" || tensor.dtype == "BF16")
+        add(file.filename().string() + ":" + name, tensor.shape, tensors.floats(name));
+    }
+  } else {
+    throw Error(ErrorKind::kUsage, file.string() + ": neither .npy nor .safetensors");
   }
   return materials;
+}
+
+std::vector<Shape> usual_shapes(DType dtype) {
+  const auto rows = static_cast<std::int64_t>((std::size_t{64} << 20) / 1024 / item_bytes(dtype));
+  return {{1, 4096, 1024}, {1, 1024, 384}, {32, 128, 1024}, {1, rows, 1024}};
+}
+
+Shape parse_shape(const std::string& text) {
+  std::vector<std::int64_t> dims;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find('x', begin), text.size());
+    const auto dim = parse_integer(std::string_view(text).substr(begin, end - begin));
+    if (!dim || *dim <= 0) break;
+    dims.push_back(*dim);
+    begin = end + 1;
+  }
+  if (begin <= text.size() || dims.size() < 2 || dims.size() > 3)
+    throw Error(ErrorKind::kUsage, "--shape " + text +
+                                       ": expected TOKENSxHIDDEN or "
+                                       "SAMPLESxTOKENSxHIDDEN");
+  if (dims.size() == 2) dims.insert(dims.begin(), 1);
+  return {dims[0], dims[1], dims[2]};
 }
 
 }  // namespace tersor::compressors::bench

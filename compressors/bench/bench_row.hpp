@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compressors/api/codec.hpp"
+#include "compressors/bench/interleaved.hpp"
+#include "compressors/bench/material.hpp"
+
+namespace tersor::compressors::bench {
+
+enum class Operation : std::uint8_t { kEncode, kDecode, kSum };
+
+/// What a row measures, and the bytes that any implementation of it must move: the input read once
+/// and the output written once.
+struct RowBytes {
+  std::size_t raw = 0;
+  std::size_t payload = 0;
+  std::size_t moved = 0;
+};
+
+/// One operation of a codec on one tensor, with all buffers allocated: `sum` decodes the payloads
+/// of `ranks` ranks and adds them (Codec::combine).
+class Row {
+ public:
+  Row(const Codec& codec, const Material& material, Operation operation, std::uint32_t ranks,
+      int threads);
+  void work();
+  /// memcpy of the tensor.
+  void copy();
+  RowBytes bytes() const;
+
+ private:
+  void encode();
+
+  const Codec& codec_;
+  TensorView in_;
+  Operation operation_;
+  Context context_;
+  std::vector<std::byte> workspace_;
+  std::unique_ptr<State> sender_;
+  std::unique_ptr<State> receiver_;
+  std::vector<std::vector<std::byte>> payloads_;
+  std::vector<std::span<const std::byte>> received_;
+  std::vector<float> out_;
+  std::vector<std::byte> copied_;
+};
+
+/// Whether the bench can time this codec on this tensor.
+bool takes(const Codec& codec, const Shape& shape, DType dtype);
+
+}  // namespace tersor::compressors::bench
