@@ -22,6 +22,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tersor::compressors::kernels {
 namespace HWY_NAMESPACE {
 
+namespace hn = hwy::HWY_NAMESPACE;
+
 // Finite magnitudes stay, others become 0.
 inline std::uint32_t finite_magnitude(float x) {
   const std::uint32_t magnitude = std::bit_cast<std::uint32_t>(x) & 0x7FFFFFFFu;
@@ -29,8 +31,27 @@ inline std::uint32_t finite_magnitude(float x) {
 }
 
 float max_magnitude(const float* x, std::int64_t count, float start) {
+  std::int64_t i = 0;
   std::uint32_t largest = bits_of(start);
-  for (std::int64_t i = 0; i < count; ++i) {
+#if HWY_TARGET <= HWY_AVX2
+  // First without a look at what is finite; the order of magnitudes puts Inf and NaN on top.
+  const hn::ScalableTag<std::int32_t> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto mask = hn::Set(d, 0x7FFFFFFF);
+  auto a = hn::Set(d, static_cast<std::int32_t>(largest));
+  auto b = a;
+  const auto* bits = reinterpret_cast<const std::int32_t*>(x);
+  for (; i + 2 * lanes <= count; i += 2 * lanes) {
+    a = hn::Max(a, hn::And(hn::LoadU(d, bits + i), mask));
+    b = hn::Max(b, hn::And(hn::LoadU(d, bits + i + lanes), mask));
+  }
+  const auto found = static_cast<std::uint32_t>(hn::GetLane(hn::MaxOfLanes(d, hn::Max(a, b))));
+  if (found < kInfinityBits)
+    largest = found;
+  else
+    i = 0;
+#endif
+  for (; i < count; ++i) {
     const std::uint32_t magnitude = finite_magnitude(x[i]);
     largest = magnitude > largest ? magnitude : largest;
   }
@@ -56,9 +77,37 @@ inline float from_ordered(std::int32_t key) {
 }
 
 void min_max(const float* x, std::int64_t count, float& low, float& high) {
+  std::int64_t i = 0;
+#if HWY_TARGET <= HWY_AVX2
+  // Adding 0 makes -0 +0; a NaN as first operand gives the second one; an infinity is seen at the
+  // end.
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto zero = hn::Zero(d);
+  auto low_a = hn::Set(d, kFloat32Max);
+  auto low_b = low_a;
+  auto high_a = hn::Neg(low_a);
+  auto high_b = high_a;
+  for (; i + 2 * lanes <= count; i += 2 * lanes) {
+    const auto a = hn::Add(hn::LoadU(d, x + i), zero);
+    const auto b = hn::Add(hn::LoadU(d, x + i + lanes), zero);
+    low_a = hn::Min(a, low_a);
+    low_b = hn::Min(b, low_b);
+    high_a = hn::Max(a, high_a);
+    high_b = hn::Max(b, high_b);
+  }
+  const float found_low = hn::GetLane(hn::MinOfLanes(d, hn::Min(low_a, low_b)));
+  const float found_high = hn::GetLane(hn::MaxOfLanes(d, hn::Max(high_a, high_b)));
+  if (found_low < -kFloat32Max || found_high > kFloat32Max || found_low > found_high) {
+    i = 0;
+  } else {
+    low = found_low < low ? found_low : low;
+    high = found_high > high ? found_high : high;
+  }
+#endif
   std::int32_t smallest = ordered(low);
   std::int32_t largest = ordered(high);
-  for (std::int64_t i = 0; i < count; ++i) {
+  for (; i < count; ++i) {
     const bool is_finite = (std::bit_cast<std::uint32_t>(x[i]) & 0x7FFFFFFFu) < kInfinityBits;
     const std::int32_t key = ordered(x[i] + 0.0f);
     const std::int32_t for_min = is_finite ? key : 0x7F800000;
@@ -92,9 +141,26 @@ template <bool kSquares>
 float block_sum_of(const float* HWY_RESTRICT x, std::int64_t count) {
   float lanes[32] = {};
   std::int64_t i = 0;
+#if HWY_TARGET <= HWY_AVX2
+  const hn::ScalableTag<float> d;
+  constexpr std::size_t kLanes = hn::MaxLanes(hn::ScalableTag<float>());
+  constexpr std::size_t kVectors = 32 / kLanes;
+  const auto infinity = hn::Set(d, float_of(kInfinityBits));
+  hn::Vec<hn::ScalableTag<float>> sums[kVectors];
+  for (auto& sum : sums) sum = hn::Zero(d);
+  for (; i + 32 <= count; i += 32) {
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      auto magnitude = hn::Abs(hn::LoadU(d, x + i + v * kLanes));
+      magnitude = hn::IfThenElseZero(hn::Lt(magnitude, infinity), magnitude);
+      sums[v] = hn::Add(sums[v], kSquares ? hn::Mul(magnitude, magnitude) : magnitude);
+    }
+  }
+  for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sums[v], d, lanes + v * kLanes);
+#else
   for (; i + 32 <= count; i += 32) {
     for (int lane = 0; lane < 32; ++lane) lanes[lane] += term<kSquares>(x[i + lane]);
   }
+#endif
   for (int lane = 0; i + lane < count; ++lane) lanes[lane] += term<kSquares>(x[i + lane]);
   for (int half = 16; half > 0; half /= 2) {
     for (int lane = 0; lane < half; ++lane) lanes[lane] += lanes[lane + half];
@@ -345,7 +411,25 @@ void widen_bfloat16(const std::uint16_t* HWY_RESTRICT in, std::int64_t count,
 
 void round_float16(const float* HWY_RESTRICT in, std::int64_t count,
                    std::uint16_t* HWY_RESTRICT out) {
-  for (std::int64_t i = 0; i < count; ++i) out[i] = round_to_float16(in[i]);
+  std::int64_t i = 0;
+#if HWY_TARGET <= HWY_AVX2
+  // The instruction rounds finite values to infinity and keeps the payload of a NaN: both are
+  // mended, in a vector that has one.
+  const __m256 largest = _mm256_set1_ps(kFloat16Max);
+  const __m256 magnitude_mask = _mm256_castsi256_ps(_mm256_set1_epi32(0x7FFFFFFF));
+  for (; i + 8 <= count; i += 8) {
+    const __m256 x = _mm256_loadu_ps(in + i);
+    // True for a NaN too.
+    const __m256 is_odd = _mm256_cmp_ps(_mm256_and_ps(x, magnitude_mask), largest, _CMP_NLE_UQ);
+    if (_mm256_movemask_ps(is_odd) != 0) {
+      for (int j = 0; j < 8; ++j) out[i + j] = round_to_float16(in[i + j]);
+      continue;
+    }
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i),
+                     _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+  }
+#endif
+  for (; i < count; ++i) out[i] = round_to_float16(in[i]);
 }
 
 void round_bfloat16(const float* HWY_RESTRICT in, std::int64_t count,
