@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compressors/api/kernels.hpp"
 
+#include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <limits>
 
 #include <hwy/targets.h>
 
 #include "compressors/api/floats.hpp"
 #include "compressors/api/message_for_test.hpp"
+#include "compressors/api/minifloat.hpp"
+#include "compressors/api/minifloat_kernels.hpp"
 #include "compressors/api/registry.hpp"
 #include "compressors/api/workspace.hpp"
 
@@ -91,6 +95,126 @@ TEST_CASE("every instruction set gives the same payload and the same decode") {
           CHECK(std::equal(rounded.begin(), rounded.end(), first_out.begin(),
                            [](float a, float b) { return bits(a) == bits(b); }));
         }
+      }
+    }
+  }
+}
+
+// Values around the limits between codes, and odd ones.
+std::vector<float> quotients_near_limits(float scale) {
+  std::vector<float> x{0.0f,
+                       -0.0f,
+                       1e-40f,
+                       -1e-45f,
+                       1e30f,
+                       -3e38f,
+                       std::numeric_limits<float>::infinity(),
+                       -std::numeric_limits<float>::infinity(),
+                       std::numeric_limits<float>::quiet_NaN()};
+  for (int exponent = -20; exponent <= 17; ++exponent) {
+    for (int sixteenth = 16; sixteenth < 32; ++sixteenth) {
+      const float limit = std::ldexp(static_cast<float>(sixteenth) / 16.0f, exponent) * scale;
+      for (const std::int32_t step : {-2, -1, 0, 1, 2})
+        x.push_back(float_of(bits(limit) + static_cast<std::uint32_t>(step)));
+      x.push_back(-limit);
+    }
+  }
+  return x;
+}
+
+TEST_CASE("small floats of the kernels equal the single conversions") {
+  for (const std::int64_t target : targets()) {
+    const WithTarget with(target);
+    for (const float scale : {1.0f, 0.0f, 0.3f, 1e-30f, 7.1e25f, 0x1.fffffep3f}) {
+      const std::vector<float> x = quotients_near_limits(scale == 0.0f ? 1.0f : scale);
+      const auto n = std::ssize(x);
+      std::vector<std::uint8_t> shared(x.size());
+      std::vector<std::uint8_t> each(x.size());
+      kernels::encode_small(kernels::SmallFloat::kE4M3, x.data(), n, &scale, false, shared.data());
+      const std::vector<float> scales(x.size(), scale);
+      kernels::encode_small(kernels::SmallFloat::kE2M1, x.data(), n, scales.data(), true,
+                            each.data());
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        INFO(x[i] << " / " << scale << " " << hwy::TargetName(target));
+        REQUIRE(shared[i] == (scale == 0.0f ? 0u : E4M3::encode(x[i] / scale)));
+        REQUIRE(each[i] == (scale == 0.0f ? 0u : E2M1::encode(x[i] / scale)));
+      }
+    }
+  }
+}
+
+TEST_CASE("blocks with a scale each equal their elements, one by one") {
+  const std::int64_t blocks = 37;
+  std::vector<float> x = hard_values(blocks * kernels::kMxBlock);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] *= std::ldexp(1.0f, static_cast<int>(i / 32 * 5 % 90) - 60);
+  std::fill_n(x.begin() + 64, 32, 0.0f);
+  std::fill_n(x.begin() + 128, 32, -1e-42f);
+  std::fill_n(x.begin() + 160, 32, 3e38f);
+  const auto n = std::ssize(x);
+  for (const std::int64_t target : targets()) {
+    const WithTarget with(target);
+    // With and without the values that are not finite, which stand in the first block of all.
+    for (const std::int64_t skipped : {0, 32}) {
+      std::vector<std::uint8_t> exponents(static_cast<std::size_t>(blocks));
+      std::vector<std::uint8_t> codes(x.size());
+      const std::int64_t count = (n - skipped) / kernels::kMxBlock;
+      kernels::encode_mx(kernels::SmallFloat::kE3M2, x.data() + skipped, count, 4, exponents.data(),
+                         codes.data());
+      for (std::int64_t b = 0; b < count; ++b) {
+        const float* block = x.data() + skipped + b * kernels::kMxBlock;
+        const float absmax = finite_absmax(block, kernels::kMxBlock, 1);
+        const std::uint8_t stored = kernels::mx_exponent(bits(absmax), 4);
+        const float scale = std::ldexp(1.0f, int{stored} - 127);
+        INFO("block " << b << " " << hwy::TargetName(target));
+        REQUIRE(exponents[static_cast<std::size_t>(b)] == stored);
+        for (std::int64_t i = 0; i < kernels::kMxBlock; ++i)
+          REQUIRE(codes[static_cast<std::size_t>(b * kernels::kMxBlock + i)] ==
+                  E3M2::encode(block[i] / scale));
+      }
+      const float t = 1e-9f;
+      const std::int64_t small = (n - skipped) / kernels::kNvFp4Block;
+      std::vector<std::uint8_t> scale_codes(static_cast<std::size_t>(small));
+      kernels::encode_nvfp4(x.data() + skipped, small, t, scale_codes.data(), codes.data());
+      for (std::int64_t b = 0; b < small; ++b) {
+        const float* block = x.data() + skipped + b * kernels::kNvFp4Block;
+        const std::uint32_t code =
+            E4M3::encode((finite_absmax(block, kernels::kNvFp4Block, 1) / 6.0f) / t);
+        const float scale = E4M3::decode(code) * t;
+        INFO("block " << b << " " << hwy::TargetName(target));
+        REQUIRE(scale_codes[static_cast<std::size_t>(b)] == code);
+        for (std::int64_t i = 0; i < kernels::kNvFp4Block; ++i)
+          REQUIRE(codes[static_cast<std::size_t>(b * kernels::kNvFp4Block + i)] ==
+                  (scale == 0.0f ? 0u : E2M1::encode(block[i] / scale)));
+      }
+    }
+  }
+}
+
+TEST_CASE("extremes and block sums skip what is not finite") {
+  const std::vector<float> x = hard_values(3000);
+  for (const std::int64_t target : targets()) {
+    const WithTarget with(target);
+    for (const std::int64_t count : {0, 1, 15, 31, 32, 33, 64, 100, 2999}) {
+      for (const std::int64_t first : {0, 1}) {
+        const float* from = x.data() + first;
+        float low = std::numeric_limits<float>::infinity();
+        float high = -low;
+        float want_low = low;
+        float want_high = high;
+        for (std::int64_t i = 0; i < count; ++i) {
+          if (!is_finite(from[i])) continue;
+          want_low = std::min(want_low, from[i] + 0.0f);
+          want_high = std::max(want_high, from[i] + 0.0f);
+        }
+        kernels::min_max(from, count, low, high);
+        INFO(count << " from " << first << " " << hwy::TargetName(target));
+        CHECK(bits(low) == bits(want_low));
+        CHECK(bits(high) == bits(want_high));
+        CHECK(kernels::max_magnitude(from, count) == finite_absmax(from, count, 1));
+        if (count > 0)
+          CHECK(kernels::block_sum(from, count, true) / static_cast<float>(count) ==
+                fixed_tree_mean(from, count, 1, true));
       }
     }
   }

@@ -12,6 +12,7 @@ namespace tersor::compressors {
 template <int kExponentBits, int kMantissaBits, int kBias, std::uint32_t kLargestCode>
 struct MiniFloat {
   static constexpr int kWidth = 1 + kExponentBits + kMantissaBits;
+  static constexpr bool kIsInteger = false;
   static constexpr std::uint32_t kMagnitude = (1u << (kWidth - 1)) - 1;
   static constexpr int kShift = 23 - kMantissaBits;
   /// A float32 whose last place is the smallest subnormal: adding it rounds to that grid.
@@ -51,5 +52,22 @@ using E5M2 = MiniFloat<5, 2, 15, 0x7B>;  ///< to 57,344
 using E2M3 = MiniFloat<2, 3, 1, 0x1F>;   ///< to 7.5
 using E3M2 = MiniFloat<3, 2, 3, 0x1F>;   ///< to 28
 using E2M1 = MiniFloat<2, 1, 1, 0x7>;    ///< to 6
+
+/// The 8-bit integers of MX, two's complement, in the shape of a small float: a code is
+/// rne(64 value) clamped to +-127.
+struct MxInt8 {
+  static constexpr int kWidth = 8;
+  static constexpr bool kIsInteger = true;
+
+  TERSOR_HOST_DEVICE static std::uint32_t encode(float value) {
+    float v = 64.0f * nan_to_zero(value);
+    v = v > -127.0f ? v : -127.0f;
+    v = v < 127.0f ? v : 127.0f;
+    return bits_of(v + 12582912.0f) & 0xFFu;  // 1.5 * 2^23: the integer stands in the low bits
+  }
+  TERSOR_HOST_DEVICE static float decode(std::uint32_t code) {
+    return static_cast<float>(static_cast<std::int8_t>(code)) / 64.0f;
+  }
+};
 
 }  // namespace tersor::compressors

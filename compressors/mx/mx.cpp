@@ -18,14 +18,14 @@ using kernels::SmallFloat;
 
 struct Format {
   const char* name;
-  std::optional<SmallFloat> format;
+  SmallFloat format;
   int emax;
 };
 
 constexpr std::array kFormats{
     Format{"fp8_e4m3", SmallFloat::kE4M3, 8}, Format{"fp8_e5m2", SmallFloat::kE5M2, 15},
     Format{"fp6_e2m3", SmallFloat::kE2M3, 2}, Format{"fp6_e3m2", SmallFloat::kE3M2, 4},
-    Format{"fp4_e2m1", SmallFloat::kE2M1, 2}, Format{"int8", std::nullopt, 0},
+    Format{"fp4_e2m1", SmallFloat::kE2M1, 2}, Format{"int8", SmallFloat::kInt8, 0},
 };
 
 CodecInfo mx_info() {
@@ -50,19 +50,9 @@ CodecInfo mx_info() {
 
 const CodecRegistrar kRegistrar(mx_info());
 
-constexpr std::int64_t kGroup = 32;
+using kernels::kMxBlock;
 
-ScopeGrid blocks_of(const Shape& shape) { return {shape, Scope::kGroup, kGroup}; }
-
-// e + 127 with e = clamp(floor(log2 absmax) - emax, -127, 127); 0 for a block of zeros.
-std::uint8_t stored_exponent(float absmax, int emax) {
-  const std::uint32_t bits = bits_of(absmax);
-  if (bits == 0) return 0;
-  // A subnormal has exponent field 0: its leading bit tells.
-  const int log2 =
-      bits >= 0x00800000u ? static_cast<int>(bits >> 23) - 127 : std::bit_width(bits) - 150;
-  return static_cast<std::uint8_t>(std::clamp(log2 - emax, -127, 127) + 127);
-}
+ScopeGrid blocks_of(const Shape& shape) { return {shape, Scope::kGroup, kMxBlock}; }
 
 float power_of(std::uint8_t stored) {
   return float_of(stored == 0 ? 0x00400000u : std::uint32_t{stored} << 23);
@@ -70,7 +60,7 @@ float power_of(std::uint8_t stored) {
 
 }  // namespace
 
-Mx::Mx(std::optional<SmallFloat> format, int emax, std::string canonical)
+Mx::Mx(SmallFloat format, int emax, std::string canonical)
     : LeafCodec(std::move(canonical), Exchange::kGather), format_(format), emax_(emax) {}
 
 Properties Mx::properties() const {
@@ -95,26 +85,34 @@ std::size_t Mx::workspace_bytes(const Shape& shape, DType, const Context&) const
 void Mx::write(const TensorView& in, std::byte* out, const Context& context) const {
   const ScopeGrid groups = blocks_of(in.shape);
   const std::int64_t n = in.shape.elements();
+  std::byte* to = out + groups.count();
+  std::array<float, kBlockElements> buffer;
+  std::array<std::uint8_t, kBlockElements> codes;
+  if (in.shape.hidden % kMxBlock == 0) {
+    auto* exponents = reinterpret_cast<std::uint8_t*>(out);
+    for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
+      const std::int64_t count = std::min(kBlockElements, n - begin);
+      const float* x = load_block(in, begin, count, buffer.data());
+      kernels::encode_mx(format_, x, count / kMxBlock, emax_, exponents + begin / kMxBlock,
+                         codes.data());
+      kernels::pack_bits(codes.data(), count, width(), to + begin / 8 * width());
+    }
+    return;
+  }
   Scratch scratch(context);
   const auto scale = scratch.take<float>(groups.count());
   scope_absmax(in, groups, scale);
   for (std::size_t b = 0; b < scale.size(); ++b) {
-    const std::uint8_t stored = stored_exponent(scale[b], emax_);
+    const std::uint8_t stored = kernels::mx_exponent(bits_of(scale[b]), emax_);
     store(out + b, stored);
     scale[b] = power_of(stored);
   }
-  std::byte* to = out + scale.size();
-  std::array<float, kBlockElements> buffer;
   std::array<float, kBlockElements> spread;
-  std::array<std::uint8_t, kBlockElements> codes;
   for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
     const std::int64_t count = std::min(kBlockElements, n - begin);
     const float* x = load_block(in, begin, count, buffer.data());
     spread_scopes(groups, in.shape, begin, begin + count, scale.data(), spread.data());
-    if (format_)
-      kernels::encode_small(*format_, x, count, spread.data(), true, codes.data());
-    else
-      kernels::encode_mx_int8(x, count, spread.data(), true, codes.data());
+    kernels::encode_small(format_, x, count, spread.data(), true, codes.data());
     kernels::pack_bits(codes.data(), count, width(), to + begin / 8 * width());
   }
 }
@@ -133,13 +131,14 @@ void Mx::read(const std::byte* payload, const Shape& shape, DType, bool is_accum
   for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
     const std::int64_t count = std::min(kBlockElements, n - begin);
     kernels::unpack_bits(from + begin / 8 * width(), count, width(), codes.data());
+    if (shape.hidden % kMxBlock == 0) {
+      kernels::decode_mx(format_, codes.data(), count / kMxBlock, scale.data() + begin / kMxBlock,
+                         is_accumulated, out + begin);
+      continue;
+    }
     spread_scopes(groups, shape, begin, begin + count, scale.data(), spread.data());
-    if (format_)
-      kernels::decode_small(*format_, codes.data(), count, spread.data(), true, is_accumulated,
-                            out + begin);
-    else
-      kernels::decode_mx_int8(codes.data(), count, spread.data(), true, is_accumulated,
-                              out + begin);
+    kernels::decode_small(format_, codes.data(), count, spread.data(), true, is_accumulated,
+                          out + begin);
   }
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <optional>
-
 #include "compressors/api/leaf_codec.hpp"
 #include "compressors/api/minifloat_kernels.hpp"
 
@@ -10,8 +8,8 @@ namespace tersor::compressors {
 /// Microscaling formats: blocks of 32 along hidden with a power-of-two scale (OCP MX 1.0).
 class Mx final : public LeafCodec {
  public:
-  /// Without `format`: 8-bit integers. `emax` is the exponent of the format's largest binade.
-  Mx(std::optional<kernels::SmallFloat> format, int emax, std::string canonical);
+  /// `emax` is the exponent of the format's largest binade.
+  Mx(kernels::SmallFloat format, int emax, std::string canonical);
 
   Properties properties() const override;
   std::size_t workspace_bytes(const Shape& shape, DType dtype,
@@ -22,9 +20,9 @@ class Mx final : public LeafCodec {
   void write(const TensorView& in, std::byte* out, const Context& context) const override;
   void read(const std::byte* payload, const Shape& shape, DType dtype, bool is_accumulated,
             float* out, const Context& context) const override;
-  int width() const { return format_ ? kernels::width_of(*format_) : 8; }
+  int width() const { return kernels::width_of(format_); }
 
-  std::optional<kernels::SmallFloat> format_;
+  kernels::SmallFloat format_;
   int emax_;
 };
 

@@ -28,9 +28,9 @@ CodecInfo nvfp4_info() {
 
 const CodecRegistrar kRegistrar(nvfp4_info());
 
-constexpr std::int64_t kGroup = 16;
+using kernels::kNvFp4Block;
 
-ScopeGrid blocks_of(const Shape& shape) { return {shape, Scope::kGroup, kGroup}; }
+ScopeGrid blocks_of(const Shape& shape) { return {shape, Scope::kGroup, kNvFp4Block}; }
 
 }  // namespace
 
@@ -54,28 +54,41 @@ std::size_t NvFp4::workspace_bytes(const Shape& shape, DType, const Context&) co
 void NvFp4::write(const TensorView& in, std::byte* out, const Context& context) const {
   const ScopeGrid groups = blocks_of(in.shape);
   const std::int64_t n = in.shape.elements();
-  Scratch scratch(context);
-  const auto scale = scratch.take<float>(groups.count());
-  scope_absmax(in, groups, scale);
-  float t = *std::max_element(scale.begin(), scale.end()) / 2688.0f;
+  float t = 0;
+  scope_absmax(in, {in.shape, Scope::kTensor}, {&t, 1});
+  t /= 2688.0f;
   if (t == 0.0f) t = 1.0f;
   store(out, t);
   out += 4;
+  std::byte* to = out + groups.count();
+  std::array<float, kBlockElements> buffer;
+  std::array<std::uint8_t, kBlockElements> codes;
+  if (in.shape.hidden % kNvFp4Block == 0) {
+    auto* scale_codes = reinterpret_cast<std::uint8_t*>(out);
+    for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
+      const std::int64_t count = std::min(kBlockElements, n - begin);
+      const float* x = load_block(in, begin, count, buffer.data());
+      kernels::encode_nvfp4(x, count / kNvFp4Block, t, scale_codes + begin / kNvFp4Block,
+                            codes.data());
+      kernels::pack_bits(codes.data(), count, 4, to + begin / 2);
+    }
+    return;
+  }
+  Scratch scratch(context);
+  const auto scale = scratch.take<float>(groups.count());
+  scope_absmax(in, groups, scale);
   for (std::size_t b = 0; b < scale.size(); ++b) {
     const std::uint32_t code = E4M3::encode((scale[b] / 6.0f) / t);
     store(out + b, static_cast<std::uint8_t>(code));
     scale[b] = E4M3::decode(code) * t;
   }
-  out += scale.size();
-  std::array<float, kBlockElements> buffer;
   std::array<float, kBlockElements> spread;
-  std::array<std::uint8_t, kBlockElements> codes;
   for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
     const std::int64_t count = std::min(kBlockElements, n - begin);
     const float* x = load_block(in, begin, count, buffer.data());
     spread_scopes(groups, in.shape, begin, begin + count, scale.data(), spread.data());
     kernels::encode_small(SmallFloat::kE2M1, x, count, spread.data(), true, codes.data());
-    kernels::pack_bits(codes.data(), count, 4, out + begin / 2);
+    kernels::pack_bits(codes.data(), count, 4, to + begin / 2);
   }
 }
 
@@ -87,14 +100,19 @@ void NvFp4::read(const std::byte* payload, const Shape& shape, DType, bool is_ac
   const auto scale = scratch.take<float>(groups.count());
   const float t = load<float>(payload);
   payload += 4;
-  for (std::size_t b = 0; b < scale.size(); ++b)
-    scale[b] = E4M3::decode(load<std::uint8_t>(payload + b)) * t;
+  kernels::decode_small(SmallFloat::kE4M3, reinterpret_cast<const std::uint8_t*>(payload),
+                        groups.count(), &t, false, false, scale.data());
   payload += scale.size();
   std::array<float, kBlockElements> spread;
   std::array<std::uint8_t, kBlockElements> codes;
   for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
     const std::int64_t count = std::min(kBlockElements, n - begin);
     kernels::unpack_bits(payload + begin / 2, count, 4, codes.data());
+    if (shape.hidden % kNvFp4Block == 0) {
+      kernels::decode_nvfp4(codes.data(), count / kNvFp4Block, scale.data() + begin / kNvFp4Block,
+                            is_accumulated, out + begin);
+      continue;
+    }
     spread_scopes(groups, shape, begin, begin + count, scale.data(), spread.data());
     kernels::decode_small(SmallFloat::kE2M1, codes.data(), count, spread.data(), true,
                           is_accumulated, out + begin);
