@@ -47,6 +47,8 @@ void Codec::absorb(int round, std::span<const std::span<const std::byte>>, const
 
 void Codec::decode_bits(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                         void* out, State* state, const Context& context) const {
+  if (context.device == Device::kCuda)
+    return decode_on_device({&payload, 1}, shape, dtype, {out, dtype, false}, context);
   if (dtype == DType::kFloat32) {
     const std::span<float> values(static_cast<float*>(out),
                                   static_cast<std::size_t>(shape.elements()));
@@ -75,6 +77,8 @@ void Codec::decode_accumulate(std::span<const std::byte> payload, const Shape& s
 void Codec::combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
                     DType dtype, std::span<float> out, State* state, const Context& context) const {
   TERSOR_CHECK(!received.empty(), canonical() + ": nothing to combine");
+  if (context.device == Device::kCuda)
+    return decode_on_device(received, shape, dtype, {out.data(), DType::kFloat32, false}, context);
   Context sender = context;
   if (received.size() == 1) return decode(received[0], shape, dtype, out, state, sender);
   for (std::size_t rank = 0; rank < received.size(); ++rank) {
@@ -84,6 +88,11 @@ void Codec::combine(std::span<const std::span<const std::byte>> received, const 
     else
       decode_accumulate(received[rank], shape, dtype, out, state, sender);
   }
+}
+
+void Codec::decode_on_device(std::span<const std::span<const std::byte>>, const Shape&, DType,
+                             const DecodeTarget&, const Context&) const {
+  throw Error(ErrorKind::kUnsupported, canonical() + " does not decode on a device");
 }
 
 void round_to(DType dtype, std::span<const float> in, void* out) {

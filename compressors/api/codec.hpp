@@ -68,6 +68,13 @@ class State {
 enum class StateKind : std::uint8_t { kNone, kSite, kSample };
 enum class Spread : std::uint8_t { kElement, kScope, kRow, kTensor };
 
+/// Where a call on a device puts n decoded elements.
+struct DecodeTarget {
+  void* data = nullptr;
+  DType dtype = DType::kFloat32;
+  bool is_accumulated = false;  ///< add to what is there
+};
+
 /// Declared properties; the generic suite tests every one of them (METHODS section 1,
 /// "Properties").
 struct Properties {
@@ -175,6 +182,14 @@ class Codec {
   virtual void combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
                        DType dtype, std::span<float> out, State* state,
                        const Context& context) const;
+
+ protected:
+  /// Device::kCuda: decodes the payloads, adds them in their order in float32, rounds once to the
+  /// target's dtype; one launch for up to eight. decode_bits and combine call it on a device, and
+  /// so do the overrides of decode and decode_accumulate. Default: Error(kUnsupported).
+  virtual void decode_on_device(std::span<const std::span<const std::byte>> payloads,
+                                const Shape& shape, DType dtype, const DecodeTarget& target,
+                                const Context& context) const;
 };
 
 /// Parses, checks and builds a codec; throws Error(kSpec) with column and the nearest known name.

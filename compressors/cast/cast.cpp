@@ -70,23 +70,32 @@ std::size_t Cast::encode(int, const TensorView& in, std::span<std::byte> out, St
   return size;
 }
 
-void Cast::decode(std::span<const std::byte> payload, const Shape& shape, DType,
+void Cast::decode_on_device(std::span<const std::span<const std::byte>> payloads,
+                            const Shape& shape, DType, const DecodeTarget& target,
+                            const Context& context) const {
+  const std::int64_t n = shape.elements();
+  for (const auto& payload : payloads)
+    expect_payload_bytes(payload, static_cast<std::size_t>(n) * item_bytes(format_), "cast");
+  DeviceTable<CastLaunchers>::get("cast").decode(payloads, format_, n, target, context.stream);
+}
+
+void Cast::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                   std::span<float> out, State*, const Context& context) const {
+  if (context.device == Device::kCuda)
+    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, false},
+                            context);
   const std::int64_t n = shape.elements();
   expect_payload_bytes(payload, static_cast<std::size_t>(n) * item_bytes(format_), "cast");
-  if (context.device == Device::kCuda)
-    return DeviceTable<CastLaunchers>::get("cast").decode(payload.data(), format_, n, false,
-                                                          out.data(), context.stream);
   widen_values(payload.data(), format_, n, out.data());
 }
 
-void Cast::decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType,
+void Cast::decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                              std::span<float> out, State*, const Context& context) const {
+  if (context.device == Device::kCuda)
+    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, true},
+                            context);
   const std::int64_t n = shape.elements();
   expect_payload_bytes(payload, static_cast<std::size_t>(n) * item_bytes(format_), "cast");
-  if (context.device == Device::kCuda)
-    return DeviceTable<CastLaunchers>::get("cast").decode(payload.data(), format_, n, true,
-                                                          out.data(), context.stream);
   add_values(payload.data(), format_, n, out.data());
 }
 

@@ -8,9 +8,8 @@ namespace tersor::compressors {
 /// launches only, no synchronisation. `format` is kBFloat16 or kFloat16.
 struct CastLaunchers {
   void (*encode)(const TensorView& in, DType format, std::byte* out, void* stream);
-  /// out = or += the decoded values.
-  void (*decode)(const std::byte* payload, DType format, std::int64_t n, bool is_accumulated,
-                 float* out, void* stream);
+  void (*decode)(std::span<const std::span<const std::byte>> payloads, DType format, std::int64_t n,
+                 const DecodeTarget& target, void* stream);
 };
 
 /// Rounds to bfloat16 or float16: nearest even, finite values saturate.
@@ -37,6 +36,11 @@ class Cast final : public Codec {
               std::span<float> out, State* state, const Context& context) const override;
   void decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                          std::span<float> out, State* state, const Context& context) const override;
+
+ protected:
+  void decode_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                        DType dtype, const DecodeTarget& target,
+                        const Context& context) const override;
 
  private:
   DType format_;

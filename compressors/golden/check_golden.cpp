@@ -168,7 +168,7 @@ GoldenReport check_golden(const std::filesystem::path& folder, const GoldenOptio
       const std::string name = entry.at("name");
       if (name.find(options.filter) == std::string::npos) continue;
       checker.run(entry.at("kind"), name, entry.at("spec"),
-                  [&] { run_golden_case(files, entry, options.threads); });
+                  [&] { run_golden_case(files, entry, options); });
     }
     if (!options.filter.empty()) return report;
     for (const auto& entry : manifest.at("streams"))

@@ -5,8 +5,11 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "compressors/api/codec.hpp"
 
 namespace tersor::compressors {
 
@@ -30,6 +33,8 @@ struct GoldenReport {
 struct GoldenOptions {
   int threads = 1;
   std::string filter;  ///< only cases whose name contains it
+  /// Gives what runs in a codec's place (on_device.hpp); empty: the codec itself.
+  std::function<std::shared_ptr<const Codec>(std::shared_ptr<const Codec>)> place;
 };
 
 /// Runs every case of a golden folder: manifest.json with `format` 1, inputs as .npy, payload

@@ -267,8 +267,11 @@ void expect_same(const std::string& what, std::uint64_t expected, std::uint64_t 
   expect_same(what, std::to_string(expected), std::to_string(got));
 }
 
-void run_golden_case(GoldenFiles& files, const nlohmann::json& entry, int threads) {
-  const auto codec = make_codec(entry.at("spec").get<std::string>());
+void run_golden_case(GoldenFiles& files, const nlohmann::json& entry,
+                     const GoldenOptions& options) {
+  auto codec = make_codec(entry.at("spec").get<std::string>());
+  if (options.place) codec = options.place(std::move(codec));
+  const int threads = options.threads;
   expect_same("canonical form", entry.at("canonical"), codec->canonical());
   const std::string kind = entry.at("kind");
   if (kind == "twostep")

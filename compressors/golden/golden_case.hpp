@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compressors/api/codec.hpp"
+#include "compressors/golden/golden.hpp"
 
 namespace tersor::compressors {
 
@@ -44,7 +45,7 @@ struct GoldenDifference {
 Context golden_context(const nlohmann::json& fields, Context base);
 
 /// Runs one case; throws GoldenDifference, or Error where the codec refuses it.
-void run_golden_case(GoldenFiles& files, const nlohmann::json& entry, int threads);
+void run_golden_case(GoldenFiles& files, const nlohmann::json& entry, const GoldenOptions& options);
 
 /// Throws GoldenDifference at the first byte that differs.
 void expect_bytes(const std::string& what, std::span<const std::byte> expected,

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compressors/api/octets.cuh"
+
+/// Kernels of payloads that are arrays of floats (`cast`, `none`).
+namespace tersor::compressors::device {
+
+/// The lane's octet of an array of T at any address.
+template <class T, bool kPaired>
+__device__ __forceinline__ void load_plain(const std::byte* from, std::int64_t count, float* x) {
+  using Storage = typename T::Storage;
+  if (reinterpret_cast<std::uintptr_t>(from) % sizeof(Storage) == 0)
+    return load_octet<T, kPaired>(reinterpret_cast<const Storage*>(from), count,
+                                  is_aligned_16(from), x);
+  const unsigned first = 8 * octet_of_lane<kPaired>(lane_of_thread());
+  for (int i = 0; i < 8; ++i) {
+    x[i] = 0.0f;
+    if (first + i >= count) continue;
+    const std::byte* at = from + (first + i) * sizeof(Storage);
+    if constexpr (sizeof(Storage) == 4)
+      x[i] = float_of(load_bytes<std::uint32_t>(at));
+    else
+      x[i] = T::widen(load_bytes<std::uint16_t>(at));
+  }
+}
+
+template <class In, class Out>
+__global__ void __launch_bounds__(kThreads, kResidentBlocks)
+    round_kernel(const typename In::Storage* in, std::int64_t n, std::byte* out) {
+  const std::int64_t tile = first_of_tile();
+#pragma unroll
+  for (int j = 0; j < kSubtiles; ++j) {
+    const std::int64_t first = tile + j * kSubtile;
+    if (first >= n) return;
+    const std::int64_t count = n - first;
+    float x[8];
+    load_octet<In>(in + first, count, is_aligned_16(in), x);
+    std::byte* to = out + first * 2;
+    const unsigned octet = 8 * octet_of_lane<kIsPaired<In>>(lane_of_thread());
+    if (is_aligned_16(out) && count >= octet + 8) {
+      store_vector(reinterpret_cast<uint4*>(to + 2 * octet), pack_words<Out>(x));
+    } else {
+      for (int i = 0; i < 8; ++i)
+        if (octet + i < count) store_bytes(to + 2 * (octet + i), Out::round(x[i]));
+    }
+  }
+}
+
+/// out = (out +) the sum of the payloads in their order, rounded to Out.
+template <class In, class Out>
+__global__ void __launch_bounds__(kThreads, kResidentBlocks)
+    sum_kernel(const __grid_constant__ Payloads payloads, std::int64_t n, bool is_accumulated,
+               typename Out::Storage* out) {
+  const std::int64_t tile = first_of_tile();
+#pragma unroll 1  // many warps hide the latency; unrolled, registers spill
+  for (int j = 0; j < kSubtiles; ++j) {
+    const std::int64_t first = tile + j * kSubtile;
+    if (first >= n) return;
+    const std::int64_t count = n - first;
+    float sum[8];
+    float x[8];
+    if (is_accumulated) load_octet<Out>(out + first, count, is_aligned_16(out), sum);
+    for (int p = 0; p < payloads.count; ++p) {
+      load_plain<In, kIsPaired<Out>>(payloads.at[p] + first * sizeof(typename In::Storage), count,
+                                     x);
+#pragma unroll
+      for (int i = 0; i < 8; ++i)
+        sum[i] = p == 0 && !is_accumulated ? x[i] : __fadd_rn(sum[i], x[i]);
+    }
+    store_octet<Out>(out + first, count, is_aligned_16(out), sum);
+  }
+}
+
+}  // namespace tersor::compressors::device
