@@ -24,19 +24,6 @@ void for_each_block(const TensorView& in, Visit&& visit) {
   }
 }
 
-// sums[i] of `blocks` rows of `width` values fold by halves of the next power of two into row 0.
-void fold_blocks(float* sums, std::int64_t blocks, std::int64_t width) {
-  auto size = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(blocks)));
-  std::int64_t filled = blocks;
-  while (size > 1) {
-    size /= 2;
-    if (filled > size) {
-      kernels::add(sums + size * width, (filled - size) * width, sums);
-      filled = size;
-    }
-  }
-}
-
 void channel_mean(const TensorView& in, bool squares, std::span<float> mean, Scratch& scratch) {
   constexpr std::int64_t kLanes = 32;
   const std::int64_t hidden = in.shape.hidden;
@@ -60,13 +47,25 @@ void channel_mean(const TensorView& in, bool squares, std::span<float> mean, Scr
       kernels::add(lanes.data() + half * hidden, half * hidden, lanes.data());
     std::copy_n(lanes.data(), hidden, sums.data() + block * hidden);
   }
-  fold_blocks(sums.data(), blocks, hidden);
+  fold_rows(sums.data(), blocks, hidden);
   for (std::int64_t i = 0; i < hidden; ++i)
     mean[static_cast<std::size_t>(i)] =
         sums[static_cast<std::size_t>(i)] / static_cast<float>(rows);
 }
 
 }  // namespace
+
+void fold_rows(float* sums, std::int64_t blocks, std::int64_t width) {
+  auto size = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(blocks)));
+  std::int64_t filled = blocks;
+  while (size > 1) {
+    size /= 2;
+    if (filled > size) {
+      kernels::add(sums + size * width, (filled - size) * width, sums);
+      filled = size;
+    }
+  }
+}
 
 const float* load_block(const TensorView& in, std::int64_t begin, std::int64_t count,
                         float* buffer) {
@@ -172,23 +171,11 @@ void scope_min_max(const TensorView& in, const ScopeGrid& grid, std::span<float>
 
 void scope_mean(const TensorView& in, const ScopeGrid& grid, bool squares, std::span<float> mean,
                 const Context& context) {
+  if (grid.is_contiguous())
+    return scope_mean(in, grid, squares, mean, context,
+                      [](std::int64_t, std::int64_t, const float*) {});
   Scratch scratch(context);
-  if (!grid.is_contiguous()) return channel_mean(in, squares, mean, scratch);
-  const std::int64_t longest = grid.longest();
-  const std::span<float> sums =
-      scratch.take<float>((longest + kBlockElements - 1) / kBlockElements);
-  std::array<float, kBlockElements> buffer;
-  for (std::int64_t s = 0; s < grid.count(); ++s) {
-    const ScopeSlice slice = grid[s];
-    std::int64_t blocks = 0;
-    for (std::int64_t begin = 0; begin < slice.length; begin += kBlockElements) {
-      const std::int64_t count = std::min(kBlockElements, slice.length - begin);
-      const float* x = load_block(in, slice.begin + begin, count, buffer.data());
-      sums[static_cast<std::size_t>(blocks++)] = kernels::block_sum(x, count, squares);
-    }
-    fold_blocks(sums.data(), blocks, 1);
-    mean[static_cast<std::size_t>(s)] = sums[0] / static_cast<float>(slice.length);
-  }
+  channel_mean(in, squares, mean, scratch);
 }
 
 std::size_t mean_workspace_bytes(const ScopeGrid& grid, const Shape& shape) {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "compressors/api/codec.hpp"
+#include "compressors/api/kernels.hpp"
 #include "compressors/api/scopes.hpp"
+#include "compressors/api/workspace.hpp"
 
 /// Passes over a tensor in blocks that stay in the first cache: widen, compute, pack.
 namespace tersor::compressors {
@@ -111,6 +114,31 @@ void scope_min_max(const TensorView& in, const ScopeGrid& grid, std::span<float>
 /// Mean of |x| or x*x of each scope by the fixed tree (METHODS section 1).
 void scope_mean(const TensorView& in, const ScopeGrid& grid, bool squares, std::span<float> mean,
                 const Context& context);
+/// Folds `blocks` rows of `width` values, by halves of the next power of two, into row 0.
+void fold_rows(float* sums, std::int64_t blocks, std::int64_t width);
+/// scope_mean of a contiguous scope; calls visit(first element, count, values) for every block that
+/// it sums, while the block is in the first cache.
+template <class Visit>
+void scope_mean(const TensorView& in, const ScopeGrid& grid, bool squares, std::span<float> mean,
+                const Context& context, Visit&& visit) {
+  Scratch scratch(context);
+  const std::int64_t longest = grid.longest();
+  const std::span<float> sums =
+      scratch.take<float>((longest + kBlockElements - 1) / kBlockElements);
+  std::array<float, kBlockElements> buffer;
+  for (std::int64_t s = 0; s < grid.count(); ++s) {
+    const ScopeSlice slice = grid[s];
+    std::int64_t blocks = 0;
+    for (std::int64_t begin = 0; begin < slice.length; begin += kBlockElements) {
+      const std::int64_t count = std::min(kBlockElements, slice.length - begin);
+      const float* x = load_block(in, slice.begin + begin, count, buffer.data());
+      sums[static_cast<std::size_t>(blocks++)] = kernels::block_sum(x, count, squares);
+      visit(slice.begin + begin, count, x);
+    }
+    fold_rows(sums.data(), blocks, 1);
+    mean[static_cast<std::size_t>(s)] = sums[0] / static_cast<float>(slice.length);
+  }
+}
 /// Workspace that scope_mean takes.
 std::size_t mean_workspace_bytes(const ScopeGrid& grid, const Shape& shape);
 

@@ -6,6 +6,7 @@
 
 #include "common/error.hpp"
 #include "compressors/api/floats.hpp"
+#include "compressors/api/kernels.hpp"
 #include "compressors/api/workspace.hpp"
 
 namespace tersor::compressors {
@@ -71,7 +72,7 @@ void Codec::decode_accumulate(std::span<const std::byte> payload, const Shape& s
   Context inner = context;
   inner.workspace = scratch.rest();
   decode(payload, shape, dtype, values, state, inner);
-  for (std::size_t i = 0; i < values.size(); ++i) out[i] += values[i];
+  kernels::add(values.data(), std::ssize(values), out.data());
 }
 
 void Codec::combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
@@ -105,9 +106,9 @@ void round_to(DType dtype, std::span<const float> in, void* out) {
   }
   auto* to = static_cast<std::uint16_t*>(out);
   if (dtype == DType::kFloat16)
-    for (std::size_t i = 0; i < n; ++i) to[i] = round_to_float16(from[i]);
+    kernels::round_float16(from, std::ssize(in), to);
   else
-    for (std::size_t i = 0; i < n; ++i) to[i] = round_to_bfloat16(from[i]);
+    kernels::round_bfloat16(from, std::ssize(in), to);
 }
 
 void widen(DType dtype, const void* in, std::span<float> out) {
@@ -118,11 +119,10 @@ void widen(DType dtype, const void* in, std::span<float> out) {
     return;
   }
   const auto* from = static_cast<const std::uint16_t*>(in);
-  float* to = out.data();
   if (dtype == DType::kFloat16)
-    for (std::size_t i = 0; i < n; ++i) to[i] = float16_to_float32(from[i]);
+    kernels::widen_float16(from, std::ssize(out), out.data());
   else
-    for (std::size_t i = 0; i < n; ++i) to[i] = bfloat16_to_float32(from[i]);
+    kernels::widen_bfloat16(from, std::ssize(out), out.data());
 }
 
 std::byte* Scratch::raw(std::size_t bytes) {

@@ -69,14 +69,24 @@ void Sign::write(const TensorView& in, std::byte* out, const Context& context) c
   const auto scale = scratch.take<float>(scopes.count());
   Context inner = context;
   inner.workspace = scratch.rest();
-  scope_mean(in, scopes, false, scale, inner);
+  std::byte* bits = out + scale.size_bytes();
+  const auto send_bits = [&](std::int64_t begin, std::int64_t count, const float* x) {
+    kernels::gather_signs(x, count, bits + begin / 8);
+  };
+  // One pass where blocks of the sum start at whole bytes.
+  const bool is_one_pass =
+      scopes.is_contiguous() && scopes.longest() % 8 == 0 && in.shape.hidden % 8 == 0;
+  if (is_one_pass)
+    scope_mean(in, scopes, false, scale, inner, send_bits);
+  else
+    scope_mean(in, scopes, false, scale, inner);
   for (float& s : scale) s = std::min(s, kFloat32Max);
   std::memcpy(out, scale.data(), scale.size_bytes());
-  std::byte* bits = out + scale.size_bytes();
+  if (is_one_pass) return;
   std::array<float, kBlockElements> buffer;
   for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
     const std::int64_t count = std::min(kBlockElements, n - begin);
-    kernels::gather_signs(load_block(in, begin, count, buffer.data()), count, bits + begin / 8);
+    send_bits(begin, count, load_block(in, begin, count, buffer.data()));
   }
 }
 

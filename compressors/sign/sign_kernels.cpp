@@ -2,6 +2,7 @@
 #include "compressors/sign/sign_kernels.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "compressors/api/floats.hpp"
 #include "compressors/api/simd.hpp"
@@ -20,6 +21,19 @@ namespace HWY_NAMESPACE {
 
 void gather_signs(const float* HWY_RESTRICT x, std::int64_t count, std::byte* HWY_RESTRICT out) {
   std::int64_t i = 0;
+#if HWY_TARGET <= HWY_AVX3
+  for (; i + 64 <= count; i += 64, out += 8) {
+    std::uint64_t bits = 0;
+    for (int part = 0; part < 4; ++part) {
+      const __m512 v = _mm512_loadu_ps(x + i + 16 * part);
+      const auto negative =
+          static_cast<std::uint64_t>(_mm512_movepi32_mask(_mm512_castps_si512(v)));
+      const auto number = static_cast<std::uint64_t>(_mm512_cmp_ps_mask(v, v, _CMP_ORD_Q));
+      bits |= (negative & number) << (16 * part);
+    }
+    std::memcpy(out, &bits, 8);
+  }
+#endif
 #if HWY_TARGET <= HWY_AVX2
   // A NaN compared with itself is unordered: its sign is masked away.
   for (; i + 8 <= count; i += 8) {
@@ -48,6 +62,28 @@ void apply_loop(const std::byte* HWY_RESTRICT bits, std::int64_t first_bit, std:
   };
   std::int64_t i = 0;
   for (; i < count && (first_bit + i) % 8 != 0; ++i) one(i);
+#if HWY_TARGET <= HWY_AVX3
+  const __m512i flip = _mm512_set1_epi32(INT32_MIN);
+  for (; i + 16 <= count; i += 16) {
+    std::uint16_t two;
+    std::memcpy(&two, bits + (first_bit + i) / 8, 2);
+    const __m512i s =
+        _mm512_castps_si512(kPerElement ? _mm512_loadu_ps(scale + i) : _mm512_set1_ps(shared));
+    const __m512 value = _mm512_castsi512_ps(_mm512_mask_xor_epi32(s, two, s, flip));
+    _mm512_storeu_ps(out + i, kAdd ? _mm512_add_ps(_mm512_loadu_ps(out + i), value) : value);
+  }
+#elif HWY_TARGET <= HWY_AVX2
+  // Bit j of the byte goes to the sign of lane j.
+  const __m256i shifts = _mm256_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24);
+  const __m256i sign_bit = _mm256_set1_epi32(INT32_MIN);
+  for (; i + 8 <= count; i += 8) {
+    const __m256i byte = _mm256_set1_epi32(std::to_integer<int>(bits[(first_bit + i) / 8]));
+    const __m256i flip = _mm256_and_si256(_mm256_sllv_epi32(byte, shifts), sign_bit);
+    const __m256 s = kPerElement ? _mm256_loadu_ps(scale + i) : _mm256_set1_ps(shared);
+    const __m256 value = _mm256_xor_ps(s, _mm256_castsi256_ps(flip));
+    _mm256_storeu_ps(out + i, kAdd ? _mm256_add_ps(_mm256_loadu_ps(out + i), value) : value);
+  }
+#endif
   for (; i + 8 <= count; i += 8) {
     const auto byte = std::to_integer<std::uint32_t>(bits[(first_bit + i) / 8]);
     for (int j = 0; j < 8; ++j) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "common/error.hpp"
+#include "compressors/api/blocks.hpp"
 #include "compressors/api/hadamard_kernels.hpp"
 #include "compressors/api/registry.hpp"
 #include "compressors/api/workspace.hpp"
@@ -71,13 +72,13 @@ double Hadamard::added_flops(const Shape& shape, std::uint32_t ranks) const {
          2.0 * static_cast<double>(shape.elements()) * (stages + 2.0);
 }
 
-void Hadamard::transform_rows(std::span<float> rows, std::int64_t hidden) const {
-  for (float* row = rows.data(); row != rows.data() + rows.size(); row += hidden) {
-    std::int64_t size = block_;
-    for (std::int64_t at = 0; at < hidden; at += size) {
-      while (size > hidden - at) size /= 2;  // a tail splits into falling powers of two
-      kernels::walsh_hadamard(row + at, size);
-    }
+// Calls visit(begin, size) for the blocks of a row: a tail splits into falling powers of two.
+template <class Visit>
+void Hadamard::for_each_block(std::int64_t hidden, Visit&& visit) const {
+  std::int64_t size = block_;
+  for (std::int64_t at = 0; at < hidden; at += size) {
+    while (size > hidden - at) size /= 2;
+    visit(at, size);
   }
 }
 
@@ -88,11 +89,18 @@ std::size_t Hadamard::encode(int round, const TensorView& in, std::span<std::byt
   const auto turned = scratch.take<float>(in.shape.elements());
   const auto signs = scratch.take<float>(hidden);
   random_signs(context, Purpose::kSigns, signs);
-  widen(in.dtype, in.data, turned);
+  const auto item = static_cast<std::int64_t>(item_bytes(in.dtype));
   for (std::int64_t r = 0; r < in.shape.rows(); ++r) {
     float* row = turned.data() + r * hidden;
-    kernels::multiply(row, signs.data(), hidden, row);
-    transform_rows({row, static_cast<std::size_t>(hidden)}, hidden);
+    const float* x = row;
+    const auto* from = static_cast<const std::byte*>(in.data) + r * hidden * item;
+    if (in.dtype == DType::kFloat32)
+      x = reinterpret_cast<const float*>(from);
+    else
+      widen_values(from, in.dtype, hidden, row);
+    for_each_block(hidden, [&](std::int64_t at, std::int64_t size) {
+      kernels::signed_walsh_hadamard(x + at, signs.data() + at, size, row + at);
+    });
     kernels::canonical_nan(row, hidden);
   }
   Context rest = context;
@@ -104,8 +112,9 @@ void Hadamard::turn_back(std::span<float> out, const Shape& shape,
                          std::span<const float> signs) const {
   for (std::int64_t r = 0; r < shape.rows(); ++r) {
     float* row = out.data() + r * shape.hidden;
-    transform_rows({row, static_cast<std::size_t>(shape.hidden)}, shape.hidden);
-    kernels::multiply(row, signs.data(), shape.hidden, row);
+    for_each_block(shape.hidden, [&](std::int64_t at, std::int64_t size) {
+      kernels::walsh_hadamard_signed(row + at, signs.data() + at, size, row + at);
+    });
   }
 }
 

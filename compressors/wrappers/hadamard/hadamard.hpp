@@ -25,7 +25,8 @@ class Hadamard final : public Wrapper {
 
  private:
   DType inner_dtype(DType) const override { return DType::kFloat32; }
-  void transform_rows(std::span<float> rows, std::int64_t hidden) const;
+  template <class Visit>
+  void for_each_block(std::int64_t hidden, Visit&& visit) const;
   void turn_back(std::span<float> out, const Shape& shape, std::span<const float> signs) const;
 
   std::int64_t block_;
