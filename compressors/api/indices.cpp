@@ -10,6 +10,7 @@
 
 #include "common/error.hpp"
 #include "compressors/api/bits.hpp"
+#include "compressors/api/kernels.hpp"
 
 namespace tersor::compressors {
 namespace {
@@ -33,32 +34,88 @@ std::int64_t elias_fano_high_bits(std::int64_t n, std::int64_t k, int low_bits) 
   return k + ((n - 1) >> low_bits);
 }
 
-// Calls visit(position) for every set bit of the first `bits` bits, ascending.
+// Calls visit(first bit, word) for the words of the first `bits` bits; the last one has zeros
+// above.
 template <class Visit>
-void for_each_bit(const std::byte* in, std::int64_t bits, Visit&& visit) {
+void for_each_word(const std::byte* in, std::int64_t bits, Visit&& visit) {
   for (std::int64_t begin = 0; begin < bits; begin += 64) {
     const std::int64_t left = std::min<std::int64_t>(64, bits - begin);
+    if (left == 64) {
+      visit(begin, load<std::uint64_t>(in + begin / 8));
+      continue;
+    }
     std::uint64_t word = 0;
     std::memcpy(&word, in + begin / 8, static_cast<std::size_t>((left + 7) / 8));
-    if (left < 64) word &= (std::uint64_t{1} << left) - 1;
-    for (; word != 0; word &= word - 1) visit(begin + std::countr_zero(word));
+    visit(begin, word & ((std::uint64_t{1} << left) - 1));
   }
 }
 
-void set_bit(std::byte* out, std::int64_t bit) { out[bit / 8] |= std::byte{1} << (bit % 8); }
+// Calls visit(position) for every set bit of the first `bits` bits, ascending.
+template <class Visit>
+void for_each_bit(const std::byte* in, std::int64_t bits, Visit&& visit) {
+  for_each_word(in, bits, [&](std::int64_t begin, std::uint64_t word) {
+    for (; word != 0; word &= word - 1) visit(begin + std::countr_zero(word));
+  });
+}
+
+// Low fields of up to a byte go through the kernels, in pieces.
+constexpr std::int64_t kPiece = 1024;
+
+std::byte* write_low_fields(std::span<const std::uint32_t> index, int width, std::byte* out) {
+  const std::uint32_t mask = (1u << width) - 1;
+  if (width > 8) {
+    BitWriter low(out);
+    for (const std::uint32_t i : index) low.put(i & mask, width);
+    return low.finish();
+  }
+  std::array<std::uint8_t, kPiece> codes;
+  for (std::int64_t begin = 0; width > 0 && begin < std::ssize(index); begin += kPiece) {
+    const std::int64_t count = std::min(kPiece, std::ssize(index) - begin);
+    const std::uint32_t* from = index.data() + begin;
+    for (std::size_t j = 0; j < static_cast<std::size_t>(count); ++j)
+      codes[j] = static_cast<std::uint8_t>(from[j] & mask);
+    kernels::pack_bits(codes.data(), count, width, out + begin / 8 * width);
+  }
+  return out + packed_bytes(std::ssize(index), width);
+}
+
+void read_low_fields(const std::byte* in, int width, std::span<std::uint32_t> index) {
+  if (width > 8) {
+    BitReader low(in);
+    for (std::uint32_t& i : index) i = static_cast<std::uint32_t>(low.take(width));
+    return;
+  }
+  std::array<std::uint8_t, kPiece> codes{};
+  for (std::int64_t begin = 0; begin < std::ssize(index); begin += kPiece) {
+    const std::int64_t count = std::min(kPiece, std::ssize(index) - begin);
+    if (width > 0) kernels::unpack_bits(in + begin / 8 * width, count, width, codes.data());
+    std::uint32_t* to = index.data() + begin;
+    for (std::size_t j = 0; j < static_cast<std::size_t>(count); ++j) to[j] = codes[j];
+  }
+}
 
 void encode_elias_fano(std::span<const std::uint32_t> index, std::int64_t n, std::byte* out) {
   const std::int64_t k = std::ssize(index);
   const int low_bits = elias_fano_low_bits(n, k);
-  const std::uint64_t mask = (std::uint64_t{1} << low_bits) - 1;
-  BitWriter low(out);
-  if (low_bits > 0) {
-    for (const std::uint32_t i : index) low.put(i & mask, low_bits);
-  }
-  std::byte* high = low.finish();
-  std::memset(high, 0, packed_bytes(elias_fano_high_bits(n, k, low_bits), 1));
+  std::byte* high = write_low_fields(index, low_bits, out);
+  const auto size =
+      static_cast<std::int64_t>(packed_bytes(elias_fano_high_bits(n, k, low_bits), 1));
+  // Words of set bits, from `begin` bits on; the last one may be cut off.
+  std::int64_t begin = 0;
+  std::uint64_t word = 0;
+  const auto flush = [&] {
+    std::memcpy(high + begin / 8, &word,
+                static_cast<std::size_t>(std::min<std::int64_t>(8, size - begin / 8)));
+    word = 0;
+    begin += 64;
+  };
   std::int64_t j = 0;
-  for (const std::uint32_t i : index) set_bit(high, (i >> low_bits) + j++);
+  for (const std::uint32_t i : index) {
+    const std::int64_t bit = (i >> low_bits) + j++;
+    while (bit >= begin + 64) flush();
+    word |= std::uint64_t{1} << (bit - begin);
+  }
+  while (begin / 8 < size) flush();
 }
 
 void decode_elias_fano(const std::byte* in, std::int64_t n, std::span<std::uint32_t> index,
@@ -67,17 +124,23 @@ void decode_elias_fano(const std::byte* in, std::int64_t n, std::span<std::uint3
   const int low_bits = elias_fano_low_bits(n, k);
   const std::byte* high = in + packed_bytes(k, low_bits);
   const std::int64_t high_bits = elias_fano_high_bits(n, k, low_bits);
-  BitReader low(in);
+  read_low_fields(in, low_bits, index);
   std::int64_t found = 0;
   std::int64_t before = -1;
-  for_each_bit(high, high_bits, [&](std::int64_t bit) {
-    if (found == k) refuse(codec, "more indices than " + std::to_string(k));
-    const std::uint64_t field = low_bits > 0 ? low.take(low_bits) : 0;
-    const std::int64_t i = ((bit - found) << low_bits) | static_cast<std::int64_t>(field);
-    if (i <= before || i >= n) refuse_order(codec);
-    index[static_cast<std::size_t>(found++)] = static_cast<std::uint32_t>(i);
-    before = i;
+  bool is_ascending = true;
+  for_each_word(high, high_bits, [&](std::int64_t begin, std::uint64_t word) {
+    if (found + std::popcount(word) > k) refuse(codec, "more indices than " + std::to_string(k));
+    std::uint32_t* field = index.data() + found;
+    std::int64_t zeros = begin - found;  // in front of the next set bit
+    found += std::popcount(word);
+    for (; word != 0; word &= word - 1, ++field, --zeros) {
+      const std::int64_t i = (zeros + std::countr_zero(word)) << low_bits | std::int64_t{*field};
+      is_ascending &= i > before;
+      *field = static_cast<std::uint32_t>(i);
+      before = i;
+    }
   });
+  if (!is_ascending || before >= n) refuse_order(codec);
   if (found != k) refuse(codec, std::to_string(found) + " indices instead of " + std::to_string(k));
 }
 
@@ -189,7 +252,7 @@ void encode_index(IndexCoding coding, std::span<const std::uint32_t> index, std:
       return;
     case IndexCoding::kBitmap:
       std::memset(out, 0, packed_bytes(n, 1));
-      for (const std::uint32_t i : index) set_bit(out, i);
+      for (const std::uint32_t i : index) out[i / 8] |= std::byte{1} << (i % 8);
       return;
     case IndexCoding::kEliasFano: return encode_elias_fano(index, n, out);
     case IndexCoding::kAuto: break;

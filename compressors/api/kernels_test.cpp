@@ -7,41 +7,18 @@
 #include <cmath>
 #include <limits>
 
-#include <hwy/targets.h>
-
 #include "compressors/api/floats.hpp"
 #include "compressors/api/message_for_test.hpp"
 #include "compressors/api/minifloat.hpp"
 #include "compressors/api/minifloat_kernels.hpp"
 #include "compressors/api/registry.hpp"
+#include "compressors/api/targets_for_test.hpp"
 #include "compressors/api/workspace.hpp"
 
 namespace tersor::compressors {
 namespace {
 
 using namespace testing;
-
-// Runs the rest of its scope with one of the compiled instruction sets.
-class WithTarget {
- public:
-  explicit WithTarget(std::int64_t target) {
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
-  ~WithTarget() {
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
-};
-
-std::vector<std::int64_t> targets() {
-  std::vector<std::int64_t> out;
-  for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
-    const std::int64_t target = left & -left;
-    if ((target & (HWY_SCALAR | HWY_EMU128 | HWY_AVX2 | HWY_AVX3)) != 0) out.push_back(target);
-  }
-  return out;
-}
 
 std::vector<float> hard_values(std::int64_t n) {
   std::vector<float> x = activations(n);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <functional>
 
 #include "compressors/api/floats.hpp"
 #include "compressors/api/simd.hpp"
@@ -21,6 +20,26 @@ HWY_BEFORE_NAMESPACE();
 namespace tersor::compressors {
 namespace HWY_NAMESPACE {
 
+constexpr std::int64_t kFewKeys = 32;
+
+// The threshold of a handful of keys: each is compared with all until the right one comes. Elements
+// behind the last key are 0.
+Threshold threshold_of_few(const std::array<std::uint32_t, kFewKeys + kPositionSlack>& keys,
+                           std::int64_t count, std::int64_t k) {
+  for (std::int64_t j = 0; j < count; ++j) {
+    const std::uint32_t key = keys[static_cast<std::size_t>(j)];
+    std::uint32_t above = 0;
+    std::uint32_t at_least = 0;
+    for (std::size_t i = 0; i < kFewKeys; ++i) {
+      above += keys[i] > key ? 1u : 0u;
+      at_least += keys[i] >= key ? 1u : 0u;
+    }
+    if (key == 0) at_least = static_cast<std::uint32_t>(count);
+    if (above < k && k <= at_least) return {key, k - above, std::int64_t{at_least} - above};
+  }
+  return {};
+}
+
 std::int64_t positions_above(std::span<const std::uint32_t> keys, const Threshold& threshold,
                              std::uint32_t* out) {
   const auto n = std::ssize(keys);
@@ -33,8 +52,8 @@ std::int64_t positions_above(std::span<const std::uint32_t> keys, const Threshol
   for (; i + 16 <= n; i += 16) {
     const __m512i key = _mm512_loadu_si512(keys.data() + i);
     __mmask16 taken = _mm512_cmpge_epu32_mask(key, wanted);
-    if (taken != 0) {
-      std::uint32_t equal = _mm512_cmpeq_epu32_mask(key, wanted);
+    std::uint32_t equal = _mm512_cmpeq_epu32_mask(key, wanted);
+    if (equal != 0) {
       std::int64_t ties = std::popcount(equal);
       if (ties > ties_left) {
         // The last ties_left of this block's equal keys go: drop the highest set bits.
@@ -44,9 +63,9 @@ std::int64_t positions_above(std::span<const std::uint32_t> keys, const Threshol
         ties = 0;
       }
       ties_left -= ties;
-      _mm512_storeu_si512(out + found, _mm512_maskz_compress_epi32(taken, position));
-      found += std::popcount(static_cast<std::uint32_t>(taken));
     }
+    _mm512_storeu_si512(out + found, _mm512_maskz_compress_epi32(taken, position));
+    found += std::popcount(static_cast<std::uint32_t>(taken));
     position = _mm512_add_epi32(position, _mm512_set1_epi32(16));
   }
 #elif HWY_TARGET <= HWY_AVX2
@@ -99,48 +118,211 @@ std::int64_t collect_prefix(const std::uint32_t* keys, std::int64_t n, int shift
 }
 
 std::int64_t collect_magnitudes(const float* x, std::int64_t count, std::uint32_t first,
-                                std::uint32_t lowest, std::uint32_t* keys,
-                                std::uint32_t* positions) {
+                                std::uint32_t lowest, float* values, std::uint32_t* positions) {
   std::int64_t found = 0;
   std::int64_t i = 0;
 #if HWY_TARGET <= HWY_AVX3
-  const __m512i limit = _mm512_set1_epi32(static_cast<int>(lowest));
-  const __m512i infinity = _mm512_set1_epi32(0x7F800000);
-  __m512i position =
-      _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(first)),
-                       _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+  // The bits of every NaN are above those of infinity, and so above the limit.
+  const __m512i below = _mm512_set1_epi32(static_cast<int>(lowest) - 1);
+  const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   for (; i + 16 <= count; i += 16) {
-    __m512i key = _mm512_and_epi32(_mm512_loadu_si512(x + i), _mm512_set1_epi32(0x7FFFFFFF));
-    key = _mm512_mask_set1_epi32(key, _mm512_cmpgt_epi32_mask(key, infinity), 0x7FC00000);
-    const __mmask16 taken = _mm512_cmpge_epi32_mask(key, limit);
-    if (taken != 0) {
-      _mm512_storeu_si512(keys + found, _mm512_maskz_compress_epi32(taken, key));
-      _mm512_storeu_si512(positions + found, _mm512_maskz_compress_epi32(taken, position));
-      found += std::popcount(static_cast<std::uint32_t>(taken));
-    }
-    position = _mm512_add_epi32(position, _mm512_set1_epi32(16));
+    const __m512i bits = _mm512_loadu_si512(x + i);
+    const __m512i magnitude = _mm512_and_epi32(bits, _mm512_set1_epi32(0x7FFFFFFF));
+    const __mmask16 taken = _mm512_cmpgt_epi32_mask(magnitude, below);
+    // Where most vectors hold a candidate, a branch would be guessed wrong too often.
+    if (taken == 0 && found * 32 < i) continue;
+    const __m512i position = _mm512_add_epi32(
+        _mm512_set1_epi32(static_cast<int>(first + static_cast<std::uint32_t>(i))), lanes);
+    _mm512_storeu_si512(values + found, _mm512_maskz_compress_epi32(taken, bits));
+    _mm512_storeu_si512(positions + found, _mm512_maskz_compress_epi32(taken, position));
+    found += std::popcount(static_cast<std::uint32_t>(taken));
   }
 #elif HWY_TARGET <= HWY_AVX2
   const __m256i below = _mm256_set1_epi32(static_cast<int>(lowest) - 1);
   for (; i + 8 <= count; i += 8) {
     const __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x + i));
-    const __m256i key = _mm256_and_si256(bits, _mm256_set1_epi32(0x7FFFFFFF));
+    const __m256i magnitude = _mm256_and_si256(bits, _mm256_set1_epi32(0x7FFFFFFF));
     auto taken = static_cast<std::uint32_t>(
-        _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(key, below))));
+        _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(magnitude, below))));
     for (; taken != 0; taken &= taken - 1) {
       const std::int64_t at = i + std::countr_zero(taken);
-      keys[found] = magnitude_key(x[at]);
+      values[found] = x[at];
       positions[found++] = first + static_cast<std::uint32_t>(at);
     }
   }
 #endif
   for (; i < count; ++i) {
-    const std::uint32_t key = magnitude_key(x[i]);
-    keys[found] = key;
+    values[found] = x[i];
     positions[found] = first + static_cast<std::uint32_t>(i);
-    found += key >= lowest ? 1 : 0;
+    found += magnitude_key(x[i]) >= lowest ? 1 : 0;
   }
   return found;
+}
+
+// Keys of the values that are at most `highest`, in order.
+std::int64_t collect_keys(const float* values, std::int64_t n, std::uint32_t highest,
+                          std::uint32_t* keys) {
+  std::int64_t found = 0;
+  std::int64_t i = 0;
+#if HWY_TARGET <= HWY_AVX3
+  const __m512i limit = _mm512_set1_epi32(static_cast<int>(highest));
+  const __m512i infinity = _mm512_set1_epi32(0x7F800000);
+  for (; i + 16 <= n; i += 16) {
+    __m512i key = _mm512_and_epi32(_mm512_loadu_si512(values + i), _mm512_set1_epi32(0x7FFFFFFF));
+    key = _mm512_mask_set1_epi32(key, _mm512_cmpgt_epi32_mask(key, infinity),
+                                 static_cast<int>(kNan32));
+    const __mmask16 taken = _mm512_cmple_epu32_mask(key, limit);
+    _mm512_storeu_si512(keys + found, _mm512_maskz_compress_epi32(taken, key));
+    found += std::popcount(static_cast<std::uint32_t>(taken));
+  }
+#endif
+  for (; i < n; ++i) {
+    const std::uint32_t key = magnitude_key(values[i]);
+    keys[found] = key;
+    found += key <= highest ? 1 : 0;
+  }
+  return found;
+}
+
+// Positions and values of the candidates above the threshold, and of the first ties_taken equal to
+// it, to the front of both arrays.
+std::int64_t keep_above(float* values, std::uint32_t* positions, std::int64_t n,
+                        const Threshold& threshold) {
+  std::int64_t kept = 0;
+  std::int64_t ties_left = threshold.ties_taken;
+  std::int64_t i = 0;
+  const auto one = [&](std::int64_t at) {
+    const float value = values[at];
+    const std::uint32_t key = magnitude_key(value);
+    const bool is_tie = key == threshold.key;
+    positions[kept] = positions[at];
+    values[kept] = value;
+    kept += key > threshold.key || (is_tie && ties_left > 0) ? 1 : 0;
+    ties_left -= is_tie ? 1 : 0;
+  };
+#if HWY_TARGET <= HWY_AVX3
+  const __m512i wanted = _mm512_set1_epi32(static_cast<int>(threshold.key));
+  const __m512i infinity = _mm512_set1_epi32(0x7F800000);
+  for (; i + 16 <= n; i += 16) {
+    const __m512i bits = _mm512_loadu_si512(values + i);
+    __m512i key = _mm512_and_epi32(bits, _mm512_set1_epi32(0x7FFFFFFF));
+    key = _mm512_mask_set1_epi32(key, _mm512_cmpgt_epi32_mask(key, infinity),
+                                 static_cast<int>(kNan32));
+    __mmask16 taken = _mm512_cmpgt_epu32_mask(key, wanted);
+    const __mmask16 equal = _mm512_cmpeq_epi32_mask(key, wanted);
+    if (equal != 0) {
+      const int ties = std::popcount(static_cast<std::uint32_t>(equal));
+      if (ties > ties_left) {
+        for (int j = 0; j < 16; ++j) one(i + j);
+        continue;
+      }
+      ties_left -= ties;
+      taken = static_cast<__mmask16>(taken | equal);
+    }
+    const __m512i position = _mm512_loadu_si512(positions + i);
+    _mm512_storeu_si512(values + kept, _mm512_maskz_compress_epi32(taken, bits));
+    _mm512_storeu_si512(positions + kept, _mm512_maskz_compress_epi32(taken, position));
+    kept += std::popcount(static_cast<std::uint32_t>(taken));
+  }
+#endif
+  for (; i < n; ++i) one(i);
+  return kept;
+}
+
+std::int64_t count_at_least(const std::uint32_t* keys, std::int64_t n, std::uint32_t limit) {
+  std::int64_t count = 0;
+  std::int64_t i = 0;
+#if HWY_TARGET <= HWY_AVX3
+  const __m512i wanted = _mm512_set1_epi32(static_cast<int>(limit));
+  const __m512i one = _mm512_set1_epi32(1);
+  __m512i a = _mm512_setzero_si512();
+  __m512i b = a;
+  const auto count16 = [&](__m512i so_far, const std::uint32_t* from) {
+    const __mmask16 taken = _mm512_cmpge_epu32_mask(_mm512_loadu_si512(from), wanted);
+    return _mm512_mask_add_epi32(so_far, taken, so_far, one);
+  };
+  for (; i + 32 <= n; i += 32) {
+    a = count16(a, keys + i);
+    b = count16(b, keys + i + 16);
+  }
+  count = _mm512_reduce_add_epi32(_mm512_add_epi32(a, b));
+#elif HWY_TARGET <= HWY_AVX2
+  const __m256i wanted = _mm256_set1_epi32(static_cast<int>(limit));
+  __m256i sum = _mm256_setzero_si256();
+  for (; i + 8 <= n; i += 8) {
+    const __m256i key = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(keys + i));
+    sum = _mm256_sub_epi32(sum, _mm256_cmpeq_epi32(_mm256_max_epu32(key, wanted), key));
+  }
+  alignas(32) std::array<std::int32_t, 8> lanes;
+  _mm256_store_si256(reinterpret_cast<__m256i*>(lanes.data()), sum);
+  for (const std::int32_t lane : lanes) count += lane;
+#endif
+  for (; i < n; ++i) count += keys[i] >= limit ? 1 : 0;
+  return count;
+}
+
+// Keys in [low, high), in order; `out` has room for them and kPositionSlack.
+std::int64_t collect_between(const std::uint32_t* keys, std::int64_t n, std::uint64_t low,
+                             std::uint64_t high, std::uint32_t* out) {
+  std::int64_t found = 0;
+  std::int64_t i = 0;
+#if HWY_TARGET <= HWY_AVX3
+  const __m512i from = _mm512_set1_epi32(static_cast<int>(low));
+  const __m512i to = _mm512_set1_epi32(static_cast<int>(high - 1));
+  for (; i + 16 <= n; i += 16) {
+    const __m512i key = _mm512_loadu_si512(keys + i);
+    const __mmask16 taken =
+        _mm512_mask_cmple_epu32_mask(_mm512_cmpge_epu32_mask(key, from), key, to);
+    _mm512_storeu_si512(out + found, _mm512_maskz_compress_epi32(taken, key));
+    found += std::popcount(static_cast<std::uint32_t>(taken));
+  }
+#endif
+  for (; i < n; ++i) {
+    if (keys[i] >= low && keys[i] < high) out[found++] = keys[i];
+  }
+  return found;
+}
+
+// Narrows [low, high) around the k-th largest key by counting keys, until a handful is left.
+// Counts of a short list cost less than the tables of a radix selection.
+Threshold counted_threshold(const std::uint32_t* keys, std::int64_t n, std::int64_t k,
+                            std::uint32_t guess) {
+  constexpr std::uint64_t kEnd = std::uint64_t{1} << 32;
+  std::uint64_t low = 0;
+  std::uint64_t high = kEnd;
+  std::int64_t at_least_low = n;   // >= k
+  std::int64_t at_least_high = 0;  // < k
+  std::uint64_t probe = guess;
+  std::uint64_t step = std::uint64_t{1} << 20;  // an eighth of a binade
+  for (int round = 0;; ++round) {
+    const std::int64_t between = at_least_low - at_least_high;
+    if (high - low == 1) return {static_cast<std::uint32_t>(low), k - at_least_high, between};
+    if (between <= kFewKeys) {
+      std::array<std::uint32_t, kFewKeys + kPositionSlack> few{};
+      const std::int64_t found = collect_between(keys, n, low, high, few.data());
+      std::fill(few.begin() + found, few.end(), 0u);
+      return threshold_of_few(few, found, k - at_least_high);
+    }
+    probe = std::clamp(probe, low + 1, high - 1);
+    const std::int64_t count = count_at_least(keys, n, static_cast<std::uint32_t>(probe));
+    if (count >= k) {
+      low = probe;
+      at_least_low = count;
+    } else {
+      high = probe;
+      at_least_high = count;
+    }
+    if (high == kEnd || low == 0) {
+      probe = high == kEnd ? low + step : (high > step ? high - step : 0);
+      step *= 4;
+    } else if (round % 3 == 2) {
+      probe = low + (high - low) / 2;
+    } else {
+      const double share = (static_cast<double>(at_least_low - k) + 0.5) /
+                           static_cast<double>(at_least_low - at_least_high);
+      probe = low + static_cast<std::uint64_t>(static_cast<double>(high - low) * share);
+    }
+  }
 }
 
 }  // namespace HWY_NAMESPACE
@@ -154,6 +336,9 @@ namespace {
 HWY_EXPORT(positions_above);
 HWY_EXPORT(collect_prefix);
 HWY_EXPORT(collect_magnitudes);
+HWY_EXPORT(collect_keys);
+HWY_EXPORT(keep_above);
+HWY_EXPORT(counted_threshold);
 
 // The digit of `width` bits at `shift` that holds the k-th largest key; k becomes its rank among
 // the `count` keys with that digit.
@@ -178,26 +363,15 @@ std::uint32_t select_digit(std::span<const std::uint32_t> keys, int shift, std::
   return 0;
 }
 
-// The same for a handful of keys, which it sorts.
-Threshold threshold_of_few(std::span<const std::uint32_t> keys, std::int64_t k) {
-  std::array<std::uint32_t, 32> sorted{};
-  std::partial_sort_copy(keys.begin(), keys.end(), sorted.begin(),
-                         sorted.begin() + std::ssize(keys), std::greater<>());
-  Threshold t{sorted[static_cast<std::size_t>(k - 1)], k, 0};
-  for (const std::uint32_t key : keys) {
-    t.ties_taken -= key > t.key ? 1 : 0;
-    t.ties += key == t.key ? 1 : 0;
-  }
-  return t;
-}
-
 template <int kWidth>
 Threshold radix_threshold(std::span<const std::uint32_t> keys, std::int64_t k,
                           std::span<std::uint32_t> spare) {
   std::uint32_t prefix = 0;
   std::int64_t count = 0;
   for (int shift = 32 - kWidth;; shift -= kWidth) {
-    if (keys.size() <= 32) return threshold_of_few(keys, k);
+    if (std::ssize(keys) <= kCountedKeys)
+      return HWY_DYNAMIC_DISPATCH(counted_threshold)(keys.data(), std::ssize(keys), k,
+                                                     keys.empty() ? 1 : keys[keys.size() / 2]);
     if (shift <= 0) {
       // The last digit overlaps the one before it, whose bits are all equal by now.
       prefix = (prefix << (kWidth + shift)) |
@@ -214,10 +388,10 @@ Threshold radix_threshold(std::span<const std::uint32_t> keys, std::int64_t k,
 }  // namespace
 
 Threshold find_threshold(std::span<const std::uint32_t> keys, std::int64_t k,
-                         std::span<std::uint32_t> spare) {
-  // A table of 2,048 digits costs more to clear and read than a short list does to count.
-  return keys.size() > 16384 ? radix_threshold<11>(keys, k, spare)
-                             : radix_threshold<8>(keys, k, spare);
+                         std::span<std::uint32_t> spare, std::uint32_t guess) {
+  if (std::ssize(keys) > kCountedKeys) return radix_threshold<11>(keys, k, spare);
+  if (guess == 0) guess = keys[keys.size() / 2];
+  return HWY_DYNAMIC_DISPATCH(counted_threshold)(keys.data(), std::ssize(keys), k, guess);
 }
 
 std::int64_t positions_above(std::span<const std::uint32_t> keys, const Threshold& threshold,
@@ -226,16 +400,28 @@ std::int64_t positions_above(std::span<const std::uint32_t> keys, const Threshol
 }
 
 Threshold select_largest(std::span<const std::uint32_t> keys, std::int64_t k,
-                         std::span<std::uint32_t> spare, std::uint32_t* out) {
-  const Threshold threshold = find_threshold(keys, k, spare);
+                         std::span<std::uint32_t> spare, std::uint32_t* out, std::uint32_t guess) {
+  const Threshold threshold = find_threshold(keys, k, spare, guess);
   positions_above(keys, threshold, out);
   return threshold;
 }
 
 std::int64_t collect_magnitudes(const float* x, std::int64_t count, std::uint32_t first,
-                                std::uint32_t lowest, std::uint32_t* keys,
-                                std::uint32_t* positions) {
-  return HWY_DYNAMIC_DISPATCH(collect_magnitudes)(x, count, first, lowest, keys, positions);
+                                std::uint32_t lowest, float* values, std::uint32_t* positions) {
+  return HWY_DYNAMIC_DISPATCH(collect_magnitudes)(x, count, first, lowest, values, positions);
+}
+
+Threshold keep_largest(std::span<float> values, std::uint32_t* positions, std::int64_t k,
+                       std::uint32_t highest, std::span<std::uint32_t> keys,
+                       std::span<std::uint32_t> spare) {
+  const auto n = std::ssize(values);
+  std::int64_t inside = HWY_DYNAMIC_DISPATCH(collect_keys)(values.data(), n, highest, keys.data());
+  if (n - inside >= k)  // the bracket is too low
+    inside = HWY_DYNAMIC_DISPATCH(collect_keys)(values.data(), n, 0xFFFFFFFFu, keys.data());
+  const Threshold threshold =
+      find_threshold(keys.first(static_cast<std::size_t>(inside)), k - (n - inside), spare);
+  HWY_DYNAMIC_DISPATCH(keep_above)(values.data(), positions, n, threshold);
+  return threshold;
 }
 
 }  // namespace tersor::compressors

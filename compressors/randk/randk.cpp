@@ -11,6 +11,7 @@
 #include "compressors/api/registry.hpp"
 #include "compressors/api/select.hpp"
 #include "compressors/api/workspace.hpp"
+#include "compressors/randk/randk_kernels.hpp"
 
 namespace tersor::compressors {
 namespace {
@@ -52,35 +53,6 @@ CodecInfo randk_info() {
 }
 
 const CodecRegistrar kRegistrar(randk_info());
-
-// The strata [floor(j n / k), floor((j+1) n / k)) for j = 0, 1, .., without a division each: the
-// remainder of j n / k is carried along.
-class Strata {
- public:
-  Strata(std::int64_t n, std::int64_t k) : k_(k), each_(n / k), rest_(n % k) { step(); }
-
-  std::int64_t low() const { return low_; }
-  std::int64_t length() const { return high_ - low_; }
-  void next() {
-    low_ = high_;
-    step();
-  }
-
- private:
-  void step() {
-    remainder_ += rest_;
-    const bool carries = remainder_ >= k_;
-    high_ += each_ + (carries ? 1 : 0);
-    remainder_ -= carries ? k_ : 0;
-  }
-
-  std::int64_t k_;
-  std::int64_t each_;
-  std::int64_t rest_;
-  std::int64_t remainder_ = 0;
-  std::int64_t low_ = 0;
-  std::int64_t high_ = 0;
-};
 
 }  // namespace
 
@@ -146,14 +118,7 @@ void RandK::draw_positions(std::int64_t n, const Context& context, std::span<std
   }
   if (options_.is_stratified) {
     kernels::fill_draw32(stream, offset, k, positions.data());
-    Strata strata(n, k);
-    for (std::int64_t j = 0; j < k; ++j, strata.next()) {
-      std::uint32_t& position = positions[static_cast<std::size_t>(j)];
-      const std::uint64_t inside =
-          (static_cast<std::uint64_t>(position) * static_cast<std::uint64_t>(strata.length())) >>
-          32;
-      position = static_cast<std::uint32_t>(static_cast<std::uint64_t>(strata.low()) + inside);
-    }
+    kernels::place_in_strata(n, k, positions.data());
     return;
   }
   // The k smallest draws are the k largest complements, ties to the lowest position in both.
@@ -202,26 +167,30 @@ void RandK::decode_into(std::span<const std::byte> payload, const Shape& shape, 
   }
   const auto uniform = static_cast<float>(static_cast<double>(n) / static_cast<double>(k));
   Strata strata(n, k);
-  std::array<float, 1024> values;
+  std::array<float, 512> values;
+  float* const to = out.data();
+  float* filled = to;  // zeros are written up to the last position of a piece, right before it
   for (std::int64_t begin = 0; begin < k; begin += std::ssize(values)) {
     const std::int64_t count = std::min<std::int64_t>(std::ssize(values), k - begin);
     widen_values(from + static_cast<std::size_t>(begin) * item_bytes(dtype), dtype, count,
                  values.data());
-    for (std::int64_t j = 0; j < count; ++j) {
-      float value = values[static_cast<std::size_t>(j)];
-      if (options_.is_unbiased) {
-        value *= options_.is_stratified ? static_cast<float>(strata.length()) : uniform;
-        strata.next();
-      }
-      float& to = out[positions[static_cast<std::size_t>(begin + j)]];
-      to = is_accumulated ? to + value : value;
+    for (std::size_t j = 0; options_.is_unbiased && j < static_cast<std::size_t>(count); ++j) {
+      values[j] *= options_.is_stratified ? static_cast<float>(strata.length()) : uniform;
+      strata.next();
     }
+    const std::uint32_t* at = positions.data() + begin;
+    if (is_accumulated) {
+      for (std::int64_t j = 0; j < count; ++j) to[at[j]] += values[static_cast<std::size_t>(j)];
+      continue;
+    }
+    filled = std::fill_n(filled, to + at[count - 1] + 1 - filled, 0.0f);
+    for (std::int64_t j = 0; j < count; ++j) to[at[j]] = values[static_cast<std::size_t>(j)];
   }
+  if (!is_accumulated) std::fill(filled, to + n, 0.0f);
 }
 
 void RandK::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                    std::span<float> out, State*, const Context& context) const {
-  std::fill(out.begin(), out.end(), 0.0f);
   decode_into(payload, shape, dtype, out, context, false);
 }
 

@@ -84,49 +84,63 @@ void load_key_columns(const TensorView& in, std::int64_t first, std::int64_t cou
 // Scratch of the selection in one scope.
 struct Selection {
   std::span<std::uint32_t> keys;   // of the scope (channel: of kColumns scopes), or of candidates
-  std::span<std::uint32_t> spare;  // as long as the longest scope
-  std::span<std::uint32_t> candidates;  // positions; empty where no scope is long
-  std::span<std::uint32_t> index;
+  std::span<std::uint32_t> spare;  // as long as the longest scope, where that is long
+  std::span<std::uint32_t> index;  // the chosen positions; where a scope is long, of candidates
+  std::span<float> values;         // of candidates; empty where no scope is long
 };
 
 // Shorter scopes are selected from directly; a sample of a longer one brackets the threshold.
 constexpr std::int64_t kLongScope = 32768;
-constexpr std::int64_t kSamples = 4096;
+constexpr std::int64_t kSamples = 8192;
 
-// A key that about 4 standard deviations of the sample more than k elements reach; 0 where the
-// sample cannot tell.
-std::uint32_t sampled_lower_bound(const TensorView& in, const ScopeSlice& slice, std::int64_t k) {
-  std::array<std::uint32_t, kSamples> sample;
-  std::array<std::uint32_t, kSamples + kPositionSlack> spare;
-  for (std::int64_t j = 0; j < kSamples; ++j) {
-    float one;
-    const float* x = load_block(in, slice.begin + slice.length / kSamples * j, 1, &one);
-    sample[static_cast<std::size_t>(j)] = magnitude_key(*x);
-  }
-  const double expected = static_cast<double>(k) / static_cast<double>(slice.length) * kSamples;
-  const auto rank = static_cast<std::int64_t>(expected + 4 * std::sqrt(expected) + 8);
-  return rank >= kSamples ? 0 : find_threshold(sample, rank, spare).key;
+bool is_long(const ScopeGrid& scopes) {
+  return scopes.is_contiguous() && scopes.longest() >= kLongScope;
 }
 
-// The positions of the k largest go to s.index. The result does not depend on the sample: where its
-// bound leaves fewer than k candidates, all are looked at.
+struct Bracket {
+  std::uint32_t low = 0;
+  std::uint32_t high = 0xFFFFFFFFu;
+};
+
+// Keys that about 4 standard deviations of the sample more and fewer than k elements reach.
+Bracket sampled_bracket(const TensorView& in, const ScopeSlice& slice, std::int64_t k) {
+  std::array<std::uint32_t, kSamples> sample;
+  const auto step = static_cast<std::uint64_t>(slice.length / kSamples);
+  for (std::uint32_t j = 0; j < kSamples; ++j) {
+    // A place inside each stretch that does not favour a channel.
+    const std::uint64_t inside = (std::uint64_t{j * 0x9E3779B1u} * step) >> 32;
+    float one;
+    const float* x =
+        load_block(in, slice.begin + static_cast<std::int64_t>(step * j + inside), 1, &one);
+    sample[j] = magnitude_key(*x);
+  }
+  const double expected = static_cast<double>(k) / static_cast<double>(slice.length) * kSamples;
+  const double margin = 4 * std::sqrt(expected) + 8;
+  Bracket bracket;
+  if (const auto rank = static_cast<std::int64_t>(expected + margin); rank < kSamples)
+    bracket.low = find_threshold(sample, rank, {}).key;
+  if (const auto rank = static_cast<std::int64_t>(expected - margin); rank >= 1)
+    bracket.high = find_threshold(sample, rank, {}, bracket.low).key;
+  return bracket;
+}
+
+// The positions and values of the k largest go to s.index and s.values. The result does not depend
+// on the sample: where its bracket leaves fewer than k candidates, all are looked at.
 Threshold select_long(const TensorView& in, const ScopeSlice& slice, std::int64_t k,
                       const Selection& s) {
-  const std::uint32_t lowest = sampled_lower_bound(in, slice, k);
+  const Bracket bracket = sampled_bracket(in, slice, k);
   std::array<float, kBlockElements> buffer;
-  for (const std::uint32_t bound : {lowest, 0u}) {
+  for (const std::uint32_t bound : {bracket.low, 0u}) {
     std::int64_t found = 0;
     for (std::int64_t begin = 0; begin < slice.length; begin += kBlockElements) {
       const std::int64_t count = std::min(kBlockElements, slice.length - begin);
       const float* x = load_block(in, slice.begin + begin, count, buffer.data());
       found += collect_magnitudes(x, count, static_cast<std::uint32_t>(begin), bound,
-                                  s.keys.data() + found, s.candidates.data() + found);
+                                  s.values.data() + found, s.index.data() + found);
     }
-    if (found < k) continue;
-    const Threshold threshold =
-        select_largest(s.keys.first(static_cast<std::size_t>(found)), k, s.spare, s.index.data());
-    for (std::uint32_t& i : s.index.first(static_cast<std::size_t>(k))) i = s.candidates[i];
-    return threshold;
+    if (found >= k)
+      return keep_largest(s.values.first(static_cast<std::size_t>(found)), s.index.data(), k,
+                          bracket.high, s.keys, s.spare);
   }
   throw Error(ErrorKind::kInternal, "topk: fewer elements than k");
 }
@@ -194,11 +208,12 @@ std::size_t TopK::payload_bytes(const Shape& shape, DType dtype, const Context&,
 
 std::size_t TopK::workspace_bytes(const Shape& shape, DType dtype, const Context&) const {
   const ScopeGrid scopes = grid(shape);
-  const std::int64_t columns = scopes.is_contiguous() ? 1 : kColumns;
   const std::int64_t longest = scopes.longest() + kPositionSlack;
-  const bool is_long = scopes.is_contiguous() && scopes.longest() >= kLongScope;
+  if (is_long(scopes)) return 4 * Scratch::bytes_for<std::uint32_t>(longest);
+  const std::int64_t columns = scopes.is_contiguous() ? 1 : kColumns;
+  const std::int64_t spare = scopes.longest() > kCountedKeys ? longest : 0;
   return Scratch::bytes_for<std::uint32_t>(longest * columns) +
-         (is_long ? 2 : 1) * Scratch::bytes_for<std::uint32_t>(longest) +
+         Scratch::bytes_for<std::uint32_t>(spare) +
          Scratch::bytes_for<std::uint32_t>(layout(shape, dtype).most_kept() + kPositionSlack);
 }
 
@@ -211,22 +226,26 @@ std::size_t TopK::encode(int, const TensorView& in, std::span<std::byte> out, St
 
   const std::int64_t columns = scopes.is_contiguous() ? 1 : kColumns;
   const std::int64_t longest = scopes.longest() + kPositionSlack;
-  const bool is_long = scopes.is_contiguous() && scopes.longest() >= kLongScope;
+  const bool has_long = is_long(scopes);
   Scratch scratch(context);
   Selection selection;
   selection.keys = scratch.take<std::uint32_t>(longest * columns);
-  selection.spare = scratch.take<std::uint32_t>(longest);
-  if (is_long) selection.candidates = scratch.take<std::uint32_t>(longest);
-  selection.index = scratch.take<std::uint32_t>(sizes.most_kept() + kPositionSlack);
+  selection.spare = scratch.take<std::uint32_t>(scopes.longest() > kCountedKeys ? longest : 0);
+  selection.index =
+      scratch.take<std::uint32_t>(has_long ? longest : sizes.most_kept() + kPositionSlack);
+  if (has_long) selection.values = scratch.take<float>(longest);
   std::byte* index_out = out.data();
   std::byte* value_out = out.data() + sizes.index_bytes();
+  Threshold threshold;
   for (std::int64_t s = 0; s < scopes.count(); ++s) {
     const ScopeSlice slice = scopes[s];
     const std::int64_t k = sizes.kept(slice.length);
     const auto length = static_cast<std::size_t>(slice.length);
-    Threshold threshold;
-    if (is_long) {
+    std::byte* const values = value_out;
+    if (has_long) {
       threshold = select_long(in, slice, k, selection);
+      round_values(selection.values.data(), in.dtype, k, value_out);
+      value_out += static_cast<std::size_t>(k) * item_bytes(in.dtype);
     } else {
       auto keys = selection.keys.first(length);
       if (scopes.is_contiguous()) {
@@ -236,13 +255,14 @@ std::size_t TopK::encode(int, const TensorView& in, std::span<std::byte> out, St
           load_key_columns(in, s, std::min(columns, scopes.count() - s), selection.keys.data());
         keys = selection.keys.subspan(static_cast<std::size_t>(s % columns) * length, length);
       }
-      threshold = select_largest(keys, k, selection.spare, selection.index.data());
+      // The last scope's threshold is near this one's.
+      threshold = select_largest(keys, k, selection.spare, selection.index.data(), threshold.key);
+      value_out =
+          send_values(in, slice, selection.index.first(static_cast<std::size_t>(k)), value_out);
     }
-    const auto local = selection.index.first(static_cast<std::size_t>(k));
-    encode_index(sizes.coding(), local, slice.length, index_out);
+    encode_index(sizes.coding(), selection.index.first(static_cast<std::size_t>(k)), slice.length,
+                 index_out);
     index_out += sizes.index_bytes_of(slice.length);
-    std::byte* const values = value_out;
-    value_out = send_values(in, slice, local, value_out);
     if (options_.is_rudakov && threshold.ties > threshold.ties_taken)
       drop_ties_with(float_of(threshold.key), in.dtype, values, k);
   }
