@@ -86,12 +86,14 @@ nlohmann::json describe(const Codec& codec) {
     }
     if (name == "variant") variant = checked.arguments.choice(name);
   }
+  nlohmann::json properties = properties_json(codec);
+  if (!checked.info->plugin.empty()) properties["prototype"] = checked.info->plugin;
   return {{"name", checked.info->name},
           {"version", checked.info->version},
           {"variant", variant},
           {"spec", codec.canonical()},
           {"params", params},
-          {"properties", properties_json(codec)},
+          {"properties", properties},
           {"inner", inner}};
 }
 

@@ -5,6 +5,7 @@
 
 #include "common/error.hpp"
 #include "common/number.hpp"
+#include "compressors/api/plugin.hpp"
 
 namespace tersor::compressors {
 namespace {
@@ -106,7 +107,13 @@ PresetRegistrar::PresetRegistrar(Preset preset, std::source_location origin) {
   presets().add(name, std::move(preset), origin);
 }
 
+bool is_registered(std::string_view name) {
+  return codecs().entries.contains(name) || presets().entries.contains(name);
+}
+
 const std::map<std::string, CodecInfo, std::less<>>& registered_codecs() {
+  static const bool is_loaded = (load_plugins_of_environment(), true);
+  TERSOR_CHECK(is_loaded, "plug-ins");
   const auto& entries = codecs().checked();
   if (entries.empty())
     throw Error(ErrorKind::kInternal,

@@ -91,6 +91,9 @@ struct CodecInfo {
   bool is_outermost = false;  ///< may only stand outermost (gate, hierarchical, entropy)
   /// Specs beyond the defaults that the generic suite runs; the codec's interesting corners.
   std::vector<std::string> examples{};
+  /// File name of the shared object that brought a prototype (plugin.hpp); empty: part of the
+  /// build.
+  std::string plugin{};
 };
 
 class CodecRegistrar {
@@ -116,8 +119,10 @@ class PresetRegistrar {
                            std::source_location origin = std::source_location::current());
 };
 
-/// All registered codecs, by name; throws Error(kInternal) where one is missing or registered
-/// twice.
+/// Whether a codec or preset of this name is registered, plug-ins that are not loaded yet apart.
+bool is_registered(std::string_view name);
+/// All registered codecs, by name, those of TERSOR_PLUGINS among them; throws Error(kInternal)
+/// where one is missing or registered twice.
 const std::map<std::string, CodecInfo, std::less<>>& registered_codecs();
 /// All presets, by name.
 const std::map<std::string, Preset, std::less<>>& registered_presets();
@@ -137,7 +142,8 @@ struct CheckedSpec {
 /// Parses and checks without building the outermost codec; throws as make_codec does.
 CheckedSpec check_spec(std::string_view spec);
 
-/// Facts for the database: {name, version, variant, spec, params {}, properties {}, inner [..]}.
+/// Facts for the database: {name, version, variant, spec, params {}, properties {}, inner [..]};
+/// properties.prototype names the shared object of a plug-in.
 nlohmann::json describe(const Codec& codec);
 /// Registered name of the outermost codec of a canonical spec.
 std::string codec_name(std::string_view canonical);

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "compressors/tools/listing.hpp"
 #include "compressors/tools/roundtrip.hpp"
 #include "compressors/tools/volume.hpp"
 
@@ -54,7 +55,22 @@ TEST_CASE("sent bytes follow the collectives' formulas") {
   CHECK_FALSE(rows.all_reduce);
   CHECK(rows.gather == 2448.0);
   CHECK(rows.two_step == 1224.0);  // 3 * 204 + 3 * 204
+  // 4 bits: 52 bytes a row, 416 in all; ten rows over four ranks are chunks of 3, 3, 2, 2, and a
+  // rank with three sends the other 364 bytes and its own 156 three times.
+  const auto four = make_codec("quantize(bits=4,scope=token)");
+  CHECK(sent_bytes(*four, shape, DType::kFloat32, 2).two_step == 416.0);
+  CHECK(sent_bytes(*four, shape, DType::kFloat32, 8).gather == 2912.0);
+  CHECK(sent_bytes(*four, shape, DType::kFloat32, 8).two_step == 728.0);
+  CHECK(sent_bytes(*four, {1, 10, 100}, DType::kFloat32, 4).two_step == 832.0);
   CHECK(chunk_rows(10, 4, 0) == 3);
   CHECK(chunk_rows(10, 4, 3) == 2);
   CHECK(chunk_rows(1, 4, 2) == 0);
+}
+
+TEST_CASE("the table of codecs says how each crosses") {
+  const std::string table = markdown_table();
+  CHECK(table.find("| `none` | the message itself | all-reduce | ") != std::string::npos);
+  CHECK(table.find("| `sign(scope=tensor, group=128)` |") != std::string::npos);
+  CHECK(table.find(" | all-to-all, gather | ") != std::string::npos);  // twostep
+  CHECK(table.find(" |  | ") == std::string::npos);
 }
