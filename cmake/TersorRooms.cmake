@@ -41,7 +41,7 @@ function(tersor_library name)
   else()
     add_library(tersor_${name} STATIC ${A_SOURCES})
   endif()
-  target_link_libraries(tersor_${name} PUBLIC tersor_flags ${A_DEPS})
+  target_link_libraries(tersor_${name} PUBLIC $<BUILD_INTERFACE:tersor_flags> ${A_DEPS})
 endfunction()
 
 # tersor_program(NAME SOURCES ... [DEPS ...]): an executable in <build>/bin/.
