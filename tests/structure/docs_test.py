@@ -98,6 +98,11 @@ class Documents(unittest.TestCase):
         registered = {codec["name"] for codec in json.loads(listing.stdout)["codecs"]}
         self.assertEqual({os.path.basename(name) for name in codec_folders()}, registered)
 
+    def test_table_of_codecs(self):
+        table = subprocess.run([TERSOR, "list", "codecs", "--markdown"], capture_output=True, text=True, check=True).stdout
+        self.assertGreater(table.count("\n"), 20)
+        self.assertIn("## Codecs\n" + table + "\n", read("README.md"))
+
     def test_scripts(self):
         for name in ("setup", "test", "demo", "fetch"):
             path = os.path.join("scripts", name)
