@@ -128,6 +128,7 @@ HardwareConfig hardware_from_json(const json& object) {
   fields.integer("pp", hardware.pp, 1, 1024);
   fields.integer("threads", hardware.threads, 1, 4096);
   fields.text("link", hardware.link);
+  fields.integer("nodes", hardware.nodes, 1, 1024);
   fields.done();
   return hardware;
 }
@@ -195,6 +196,7 @@ nlohmann::ordered_json to_json(const CellConfig& c) {
                         {"device", c.hardware.device}, {"tp", c.hardware.tp},
                         {"pp", c.hardware.pp},         {"threads", c.hardware.threads},
                         {"link", c.hardware.link}};
+  if (c.hardware.nodes != 1) hardware["nodes"] = c.hardware.nodes;
   ordered_json compressor = ordered_json::object();
   for (const auto& [site, spec] : c.compressor) compressor[site] = spec;
   return ordered_json{{"compressor", compressor},

@@ -17,6 +17,7 @@ struct HardwareConfig {
   int pp = 1;                  ///< pipeline stages
   int threads = 1;             ///< compute threads of one rank
   std::string link;            ///< empty: the machine's own
+  int nodes = 1;  ///< equal groups of neighbouring ranks, which `hierarchical` tells apart
 
   bool emulated() const { return kind == "emulated"; }
   /// Processes that the launcher starts: 1 when emulated, else tp * pp.

@@ -128,6 +128,10 @@ class Codec {
   /// it, not the gate, for exchange and reduce_dtype.
   virtual const Codec& effective(const Shape&, DType) const { return *this; }
 
+  /// Channels (hidden positions) that the sum at a site adds over the ranks, the first ones; the
+  /// rest stays what it is on each rank (`partial`).
+  virtual std::int64_t summed_hidden(const Shape& shape) const { return shape.hidden; }
+
   virtual int rounds() const { return 1; }
   virtual Exchange exchange(int round) const = 0;
   /// Element type of the payload of an all-reduce round for a message of `dtype`.

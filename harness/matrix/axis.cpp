@@ -11,6 +11,7 @@
 #include "common/spec.hpp"
 #include "compressors/api/codec.hpp"
 #include "compressors/api/registry.hpp"
+#include "compressors/api/tensor_site.hpp"
 #include "datasets/dataset.hpp"
 #include "harness/matrix/message_spec.hpp"
 #include "harness/matrix/model_facts.hpp"
@@ -53,12 +54,15 @@ std::uint64_t count_sequence(const std::string& text, std::size_t& at, bool is_i
   return product;
 }
 
-/// A codec whose weights the workload trains has no place in a gradient.
+/// Throws Error(kSpec) where the codec has no place at this kind of site.
 void check_site(const std::string& site, const std::string& spec) {
-  const bool is_gradient = site == "tp.backward" || site == "pp.gradient";
-  if (is_gradient && codec_of(spec)->learned())
-    throw Error(ErrorKind::kSpec, spec + ": a learned codec cannot stand at the gradient site '" +
-                                      site + "'; its gradients flow through the forward site");
+  const auto codec = codec_of(spec);
+  const bool is_tensor_site = site == "tp" || site == "tp.backward";
+  std::string reason = is_tensor_site ? compressors::refuses_tensor_site(site, *codec) : "";
+  if (site == "pp.gradient" && codec->learned())
+    reason = spec + ": a learned codec cannot stand at the gradient site '" + site +
+             "'; its gradients flow through the forward site";
+  if (!reason.empty()) throw Error(ErrorKind::kSpec, reason);
 }
 
 }  // namespace
@@ -188,6 +192,16 @@ std::vector<AxisValue> AxisReader::read_compressor(const ordered_json& given,
       return read_compressor(*preset, pointer);
   // The product over the sites, the first site slowest.
   std::vector<json> products{json::object()};
+  const auto specs_at = [&](const std::string& site, const ordered_json& spec,
+                            const std::string& at) {
+    auto specs = read_specs(spec, at);
+    try {
+      for (const std::string& one : specs) check_site(site, one);
+    } catch (const Error& error) {
+      file_.fail(at, error.what());
+    }
+    return specs;
+  };
   const auto multiply = [&products](const std::string& site,
                                     const std::vector<std::string>& specs) {
     std::vector<json> next;
@@ -203,16 +217,10 @@ std::vector<AxisValue> AxisReader::read_compressor(const ordered_json& given,
     (void)cell_from_json(json{{"compressor", json(given)}});  // sites and types
     for (const auto& [site, spec] : given.items()) {
       const std::string at = JsonText::child(pointer, site);
-      const auto specs = read_specs(spec, at);
-      try {
-        for (const std::string& one : specs) check_site(site, one);
-      } catch (const Error& error) {
-        file_.fail(at, error.what());
-      }
-      multiply(site, specs);
+      multiply(site, specs_at(site, spec, at));
     }
   } else if (given.is_string()) {
-    multiply("tp", read_specs(given, pointer));
+    multiply("tp", specs_at("tp", given, pointer));
   }
   std::vector<AxisValue> values;
   for (const json& product : products) {

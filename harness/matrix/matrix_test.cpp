@@ -2,9 +2,12 @@
 #include "harness/matrix/matrix.hpp"
 
 #include <catch2/catch.hpp>
+#include <cctype>
 #include <set>
+#include <utility>
 
 #include "common/error.hpp"
+#include "compressors/api/registry.hpp"
 #include "harness/matrix/run_filter.hpp"
 
 using tersor::harness::JsonText;
@@ -97,6 +100,39 @@ TEST_CASE("presets of the papers are written out for the cell, also in a filter"
   CHECK(filter.matches(made.at(0)));
   CHECK(filter.matches(made.at(1)));
   CHECK_FALSE(filter.matches(made.at(2)));
+}
+
+TEST_CASE("the matrix all-codecs has every codec that may stand at a tensor site") {
+  const Matrix all(Matrix::open("all-codecs"), load_profiles());
+  std::set<std::string> words;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (const auto& [site, spec] : all.at(i).cell.compressor) {
+      std::string word;
+      for (const char c : spec + " ") {
+        if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') {
+          word += c;
+        } else {
+          words.insert(std::exchange(word, ""));
+        }
+      }
+    }
+  for (const auto& [name, info] : tersor::compressors::registered_codecs()) {
+    INFO(name);
+    CHECK(words.count(name) == (name == "aqsgd" ? 0 : 1));
+  }
+}
+
+TEST_CASE("codecs that cannot stand at a tensor site are refused with the reason") {
+  const auto with = [](const std::string& compressor) {
+    return R"json({"name": "m", "matrix": {"compressor": )json" + compressor + "}}";
+  };
+  CHECK_THAT(refusal(with(R"json(["none", "aqsgd(topk)"])json")),
+             Catch::StartsWith("m.json:1:49: aqsgd(topk) ") &&
+                 Catch::Contains("stands at pipeline sites, not at 'tp'"));
+  CHECK_THAT(refusal(with(R"json({"tp.backward": "partial(none)"})json")),
+             Catch::Contains("by themselves"));
+  CHECK_THAT(refusal(with(R"json("hadamard(partial(none))")json")),
+             Catch::Contains("write partial(hadamard(..))"));
 }
 
 TEST_CASE("mistakes in a matrix are pointed at, before anything starts") {

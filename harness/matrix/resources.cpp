@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "common/error.hpp"
+#include "compressors/api/tensor_site.hpp"
 #include "datasets/dataset.hpp"
 #include "harness/matrix/model_facts.hpp"
 
@@ -65,6 +66,12 @@ std::string judge_sites(const CellConfig& cell) {
   for (const auto& [site, spec] : cell.compressor)
     if ((site == "pp" || site == "pp.gradient") && spec != "none" && cell.hardware.pp == 1)
       return "site '" + site + "': there is no pipeline at pp 1";
+  for (const char* site : {"tp", "tp.backward"}) {
+    const auto codec = compressors::make_codec(cell.compressor.at(site));
+    const std::string reason =
+        compressors::refuses_nodes(*codec, cell.hardware.tp, cell.hardware.nodes);
+    if (!reason.empty()) return reason;
+  }
   return {};
 }
 

@@ -44,6 +44,9 @@ class EmulatedCollective : public Collective {
   int ranks() const override { return ranks_; }
   int first_rank() const override { return 0; }
   int local_ranks() const override { return ranks_; }
+  std::unique_ptr<Collective> subgroup(std::span<const int> ranks) const override {
+    return make_emulated_collective(static_cast<int>(ranks.size()), sum_order());
+  }
 
  protected:
   void do_all_reduce(std::span<const Buffer> buffers, std::size_t count, DType dtype) override {
@@ -99,6 +102,7 @@ std::string_view to_string(Operation operation) {
     case Operation::kAllReduce: return "all_reduce";
     case Operation::kAllGather: return "all_gather";
     case Operation::kAllToAll: return "all_to_all";
+    case Operation::kBroadcast: return "broadcast";
   }
   return "";
 }
@@ -116,10 +120,11 @@ Crossing Collective::all_reduce(std::span<const Buffer> buffers, std::size_t cou
   const std::size_t bytes = count * item_bytes(dtype);
   count_handed(bytes);
   if (order_ == SumOrder::kLibrary) {
-    do_all_reduce(buffers, count, dtype);
+    if (count > 0) do_all_reduce(buffers, count, dtype);
     return {Operation::kAllReduce, bytes, all_reduce_sent_bytes(bytes, ranks())};
   }
   const auto p = static_cast<std::size_t>(ranks());
+  if (count == 0) return {Operation::kAllGather, 0, 0};
   gathered_.resize(p * bytes);
   const std::vector<Bytes> payloads(buffers.begin(), buffers.end());
   do_all_gather(payloads, std::vector<std::size_t>(p, bytes), gathered_);
@@ -162,9 +167,11 @@ Crossing Collective::all_to_all(std::span<const Bytes> payloads,
           handed - send_sizes[0][static_cast<std::size_t>(first_rank())]};
 }
 
-void Collective::broadcast(Buffer buffer) {
+Crossing Collective::broadcast(Buffer buffer) {
   count_handed(buffer.size());
   do_broadcast(buffer);
+  const std::uint64_t copies = first_rank() == 0 ? static_cast<std::uint64_t>(ranks() - 1) : 0;
+  return {Operation::kBroadcast, buffer.size(), copies * buffer.size()};
 }
 
 void Collective::barrier() { do_barrier(); }

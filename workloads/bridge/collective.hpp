@@ -18,7 +18,7 @@ enum class SumOrder : std::uint8_t {
   kRanks     ///< all-gather, then a float32 sum in rank order, rounded once
 };
 
-enum class Operation : std::uint8_t { kAllReduce, kAllGather, kAllToAll };
+enum class Operation : std::uint8_t { kAllReduce, kAllGather, kAllToAll, kBroadcast };
 std::string_view to_string(Operation operation);
 
 /// What one collective cost the (first local) rank.
@@ -76,9 +76,14 @@ class Collective {
                       std::span<const std::vector<std::size_t>> send_sizes,
                       std::span<const std::vector<std::size_t>> receive_sizes,
                       std::span<const Buffer> outs);
-  /// The bytes of rank 0 to all. Emulated shards share them already.
-  void broadcast(Buffer buffer);
+  /// The bytes of rank 0 to all, one message to each. Emulated shards share them already.
+  Crossing broadcast(Buffer buffer);
   void barrier();
+
+  /// A group of the same kind of some of the ranks, in ascending order, with this group's order of
+  /// sums; null where this process hosts none of them. Every process makes the same calls in the
+  /// same order, and hosts all or one of the ranks.
+  virtual std::unique_ptr<Collective> subgroup(std::span<const int> ranks) const = 0;
 
   /// Every byte that the group was handed so far, control messages included.
   std::uint64_t handed_bytes() const { return handed_bytes_; }

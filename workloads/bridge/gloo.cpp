@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
@@ -37,7 +38,7 @@ std::shared_ptr<gloo::transport::Device> make_device(const std::string& address)
 class GlooCollective : public Collective {
  public:
   GlooCollective(const Rendezvous& at, SumOrder order)
-      : Collective(order), rank_(at.rank), ranks_(at.ranks) {
+      : Collective(order), at_(at), rank_(at.rank), ranks_(at.ranks) {
     c10d::TCPStoreOptions store_options;
     store_options.port = static_cast<std::uint16_t>(at.port);
     // torchrun's agent already serves a store under this address.
@@ -45,18 +46,26 @@ class GlooCollective : public Collective {
     store_options.isServer = at.rank == 0 && !(agent && std::strcmp(agent, "True") == 0);
     store_options.waitWorkers = false;
     store_options.timeout = at.timeout;
-    try {
-      auto store = c10::make_intrusive<c10d::PrefixStore>(
-          "tersor", c10::make_intrusive<c10d::TCPStore>(at.address, store_options));
-      auto options = c10d::ProcessGroupGloo::Options::create(at.timeout);
-      options->devices.push_back(make_device(at.address));
-      options->threads = 1;
-      group_ = c10::make_intrusive<c10d::ProcessGroupGloo>(store, at.rank, at.ranks, options);
-    } catch (const std::exception& error) {
-      fail("meeting of rank " + std::to_string(at.rank) + " with " + std::to_string(at.ranks) +
-               " ranks at " + at.address + ":" + std::to_string(at.port),
-           error);
-    }
+    meet([&] { store_ = c10::make_intrusive<c10d::TCPStore>(at.address, store_options); });
+    join("tersor");
+  }
+
+  /// Some ranks of a larger group; `at.rank` counts among them.
+  GlooCollective(const Rendezvous& at, SumOrder order, c10::intrusive_ptr<c10d::Store> store,
+                 const std::string& prefix)
+      : Collective(order), at_(at), rank_(at.rank), ranks_(at.ranks), store_(std::move(store)) {
+    join(prefix);
+  }
+
+  std::unique_ptr<Collective> subgroup(std::span<const int> ranks) const override {
+    const auto own = std::find(ranks.begin(), ranks.end(), rank_);
+    if (own == ranks.end()) return nullptr;
+    Rendezvous at = at_;
+    at.rank = static_cast<int>(own - ranks.begin());
+    at.ranks = static_cast<int>(ranks.size());
+    std::string prefix = "tersor";
+    for (const int rank : ranks) prefix.append("-").append(std::to_string(rank));
+    return std::make_unique<GlooCollective>(at, sum_order(), store_, prefix);
   }
 
   std::string backend() const override { return "gloo"; }
@@ -132,6 +141,26 @@ class GlooCollective : public Collective {
       fail(what, error);
     }
   }
+  /// Meets the other ranks under a name in the store.
+  void join(const std::string& prefix) {
+    meet([&] {
+      auto options = c10d::ProcessGroupGloo::Options::create(at_.timeout);
+      options->devices.push_back(make_device(at_.address));
+      options->threads = 1;
+      group_ = c10::make_intrusive<c10d::ProcessGroupGloo>(
+          c10::make_intrusive<c10d::PrefixStore>(prefix, store_), rank_, ranks_, options);
+    });
+  }
+  template <typename Step>
+  void meet(Step&& step) const {
+    try {
+      step();
+    } catch (const std::exception& error) {
+      fail("meeting of rank " + std::to_string(rank_) + " with " + std::to_string(ranks_) +
+               " ranks at " + at_.address + ":" + std::to_string(at_.port),
+           error);
+    }
+  }
   void gather_equal(const std::byte* own, std::size_t bytes, std::byte* all) {
     at::Tensor in = borrow(own, bytes);
     at::Tensor out = borrow(all, bytes * static_cast<std::size_t>(ranks_));
@@ -152,8 +181,10 @@ class GlooCollective : public Collective {
     Crossing crossing_;
   };
 
+  Rendezvous at_;
   int rank_;
   int ranks_;
+  c10::intrusive_ptr<c10d::Store> store_;
   c10::intrusive_ptr<c10d::ProcessGroupGloo> group_;
   std::vector<std::byte> padded_;
 };

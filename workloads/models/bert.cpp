@@ -22,6 +22,7 @@
 
 #include "common/error.hpp"
 #include "datasets/batches.hpp"
+#include "workloads/models/bert_parts.hpp"
 #include "workloads/models/parameters.hpp"
 #include "workloads/models/weights.hpp"
 #include "workloads/parallel/dropout.hpp"
@@ -38,24 +39,6 @@ enum DropoutPlace : std::uint32_t { kAttentionOutput = 0, kMlpOutput = 1, kProba
 constexpr std::uint32_t kEmbeddingDropout = 0xFFFE;
 constexpr std::uint32_t kHeadDropout = 0xFFFF;
 
-struct Norm {
-  at::Tensor weight, bias;
-};
-
-struct Layer {
-  std::vector<at::Tensor> qkv_weights, qkv_biases;  ///< per local rank: {3 hidden / p, hidden}
-  std::vector<at::Tensor> projection_weights;       ///< {hidden, hidden / p}
-  std::vector<at::Tensor> up_weights, up_biases;    ///< {intermediate / p, hidden}
-  std::vector<at::Tensor> down_weights;             ///< {hidden, intermediate / p}
-  at::Tensor projection_bias, down_bias;
-  Norm attention_norm, output_norm;
-  Site* attention = nullptr;
-  Site* mlp = nullptr;
-  Site* attention_gradient = nullptr;
-  Site* mlp_gradient = nullptr;
-  std::unique_ptr<Bottleneck> attention_bottleneck, mlp_bottleneck;
-};
-
 at::Tensor borrow(const std::vector<std::int64_t>& values, at::IntArrayRef shape) {
   return at::from_blob(const_cast<std::int64_t*>(values.data()), shape, at::kLong);
 }
@@ -66,10 +49,11 @@ class Bert : public Model {
 
   at::Tensor forward(const datasets::Batch& batch) override;
   at::Tensor encode(const datasets::Batch& batch) override {
-    return hidden_states(batch).view({batch.rows, batch.sequence, sizes_.hidden});
+    return hidden_states(batch, streams())[0].view({batch.rows, batch.sequence, sizes_.hidden});
   }
   at::Tensor pooled(const datasets::Batch& batch) override {
-    return pool(hidden_states(batch), batch);
+    const std::vector<Replicated> at = streams();
+    return pool(hidden_states(batch, at)[0], batch, at[0]);
   }
   Parameters& parameters() override { return parameters_; }
   nlohmann::ordered_json architecture() const override;
@@ -92,19 +76,26 @@ class Bert : public Model {
                                                std::uint16_t id);
   void build_head();
 
-  at::Tensor hidden_states(const datasets::Batch& batch);
-  at::Tensor embed(const datasets::Batch& batch);
-  at::Tensor attention(const Layer& layer, std::int64_t index, const at::Tensor& x,
-                       const at::Tensor& mask, const Shape& message);
+  bool is_split() const { return keeps_channels_ && group_.pass.compress && group_.has_codecs(); }
+  std::vector<Replicated> streams();
+  Streams hidden_states(const datasets::Batch& batch, const std::vector<Replicated>& at);
+  at::Tensor embed(const datasets::Batch& batch, const Replicated& at);
+  Streams attention(std::size_t index, const Streams& xs, const std::vector<Replicated>& at,
+                    const at::Tensor& mask, const Shape& message);
   at::Tensor attend(const at::Tensor& qkv, std::int64_t layer, std::size_t local,
                     const at::Tensor& mask, const Shape& message);
-  at::Tensor feed_forward(const Layer& layer, const at::Tensor& x, const Shape& message);
+  Streams feed_forward(std::size_t index, const Streams& xs, const std::vector<Replicated>& at,
+                       const Shape& message);
+  /// drop, residual and normalisation of each stream
+  void add_and_normalize(Streams& xs, const Streams& ys, std::uint32_t dropout_site,
+                         const std::vector<Replicated>& at, std::size_t layer,
+                         Norm ReplicatedLayer::*norm);
   at::Tensor normalize(const at::Tensor& x, const Norm& norm) {
     return at::layer_norm(x, {sizes_.hidden}, norm.weight, norm.bias, sizes_.layer_norm_epsilon);
   }
   at::Tensor drop(const at::Tensor& x, std::uint32_t site);
   at::Tensor drop(const at::Tensor& x, std::uint32_t site, const Cut& cut);
-  at::Tensor pool(const at::Tensor& x, const datasets::Batch& batch);
+  at::Tensor pool(const at::Tensor& x, const datasets::Batch& batch, const Replicated& at);
 
   BertSizes sizes_;
   TensorParallel& group_;
@@ -114,10 +105,11 @@ class Bert : public Model {
   std::int64_t outputs_;
   std::shared_ptr<const compressors::Codec> codec_, gradient_codec_;
   Parameters parameters_;
-  at::Tensor words_, positions_, types_;
-  Norm embedding_norm_;
+  Replicated replicated_;
   std::vector<Layer> layers_;
-  at::Tensor pooler_weight_, pooler_bias_, classifier_weight_, classifier_bias_;
+  bool keeps_channels_ = false;  ///< a codec lets ranks keep channels of their own
+  Site* replicated_gradients_ = nullptr;
+  Site* logits_ = nullptr;
 };
 
 std::shared_ptr<const compressors::Codec> codec_at(const CellConfig& config,
@@ -147,6 +139,11 @@ Bert::Bert(const BertSizes& sizes, const ModelContext& context)
   for (std::int64_t i = 0; i < sizes_.layers; ++i)
     build_layer(i, chosen[static_cast<std::size_t>(i)]);
   build_head();
+  keeps_channels_ = codec_->summed_hidden({1, 1, sizes_.hidden}) < sizes_.hidden;
+  if (!keeps_channels_) return;
+  replicated_gradients_ =
+      &group_.add_site("tp.backward", "replicated", 0, Direction::kBackward, nullptr);
+  logits_ = &group_.add_site("tp", "logits", 0, Direction::kForward, nullptr);
 }
 
 void Bert::check() const {
@@ -159,10 +156,6 @@ void Bert::check() const {
     throw Error(ErrorKind::kUsage, "sequence " + std::to_string(config_.sequence) + " is above " +
                                        config_.model + "'s " + std::to_string(sizes_.positions) +
                                        " positions");
-  if (gradient_codec_->learned())
-    throw Error(ErrorKind::kUsage, "tp.backward: " + gradient_codec_->canonical() +
-                                       " is learned and has no gradient of its own there; choose "
-                                       "a codec without weights");
 }
 
 FullTensor Bert::full(const std::string& name, std::vector<std::int64_t> shape, Start start,
@@ -196,19 +189,21 @@ Norm Bert::norm(const std::string& name) {
 
 void Bert::build_embeddings() {
   const bool is_trainable = config_.freeze != "embeddings";
-  words_ = replicated("embeddings.word_embeddings.weight", {vocabulary_, sizes_.hidden},
-                      Start::kNormal002, is_trainable);
-  positions_ = replicated("embeddings.position_embeddings.weight",
-                          {sizes_.positions, sizes_.hidden}, Start::kNormal002, is_trainable);
-  types_ = replicated("embeddings.token_type_embeddings.weight", {sizes_.types, sizes_.hidden},
-                      Start::kNormal002, is_trainable);
-  embedding_norm_ = norm("embeddings.LayerNorm");
+  replicated_.words = replicated("embeddings.word_embeddings.weight", {vocabulary_, sizes_.hidden},
+                                 Start::kNormal002, is_trainable);
+  replicated_.positions =
+      replicated("embeddings.position_embeddings.weight", {sizes_.positions, sizes_.hidden},
+                 Start::kNormal002, is_trainable);
+  replicated_.types = replicated("embeddings.token_type_embeddings.weight",
+                                 {sizes_.types, sizes_.hidden}, Start::kNormal002, is_trainable);
+  replicated_.embedding_norm = norm("embeddings.LayerNorm");
 }
 
 void Bert::build_layer(std::int64_t index, bool is_compressed) {
   const std::int64_t h = sizes_.hidden, f = sizes_.intermediate;
   const std::string name = "encoder.layer." + std::to_string(index) + ".";
   Layer layer;
+  ReplicatedLayer shared;
   std::vector<FullTensor> qkv_weights, qkv_biases;
   for (const char* part : {"query", "key", "value"}) {
     const std::string at = name + "attention.self." + part;
@@ -221,18 +216,19 @@ void Bert::build_layer(std::int64_t index, bool is_compressed) {
   std::string at = name + "attention.output.dense";
   layer.projection_weights =
       sharded(at + ".weight", {full(at + ".weight", {h, h}, Start::kNormal002)}, 1);
-  layer.projection_bias = replicated(at + ".bias", {h}, Start::kZeros);
-  layer.attention_norm = norm(name + "attention.output.LayerNorm");
+  shared.projection_bias = replicated(at + ".bias", {h}, Start::kZeros);
+  shared.attention_norm = norm(name + "attention.output.LayerNorm");
   at = name + "intermediate.dense";
   layer.up_weights = sharded(at + ".weight", {full(at + ".weight", {f, h}, Start::kNormal002)}, 0);
   layer.up_biases = sharded(at + ".bias", {full(at + ".bias", {f}, Start::kZeros)}, 0);
   at = name + "output.dense";
   layer.down_weights =
       sharded(at + ".weight", {full(at + ".weight", {h, f}, Start::kNormal002)}, 1);
-  layer.down_bias = replicated(at + ".bias", {h}, Start::kZeros);
-  layer.output_norm = norm(name + "output.LayerNorm");
+  shared.down_bias = replicated(at + ".bias", {h}, Start::kZeros);
+  shared.output_norm = norm(name + "output.LayerNorm");
   build_sites(layer, index, is_compressed);
   layers_.push_back(std::move(layer));
+  replicated_.layers.push_back(std::move(shared));
 }
 
 /// Site ids: 2 * layer for attention, 2 * layer + 1 for the feed-forward, in both directions.
@@ -280,12 +276,13 @@ std::unique_ptr<Bottleneck> Bert::build_bottleneck(const std::string& name, cons
 void Bert::build_head() {
   const std::int64_t h = sizes_.hidden;
   if (config_.pooling == "cls") {
-    pooler_weight_ = replicated("pooler.dense.weight", {h, h}, Start::kNormal002);
-    pooler_bias_ = replicated("pooler.dense.bias", {h}, Start::kZeros);
+    replicated_.pooler_weight = replicated("pooler.dense.weight", {h, h}, Start::kNormal002);
+    replicated_.pooler_bias = replicated("pooler.dense.bias", {h}, Start::kZeros);
   }
-  classifier_weight_ =
+  replicated_.classifier_weight =
       replicated("classifier.weight", {outputs_, h}, Start::kNormal002, true, true);
-  classifier_bias_ = replicated("classifier.bias", {outputs_}, Start::kZeros, true, true);
+  replicated_.classifier_bias =
+      replicated("classifier.bias", {outputs_}, Start::kZeros, true, true);
 }
 
 nlohmann::ordered_json Bert::architecture() const {
@@ -323,12 +320,29 @@ at::Tensor Bert::drop(const at::Tensor& x, std::uint32_t site, const Cut& cut) {
   return at::mul(x, factors);
 }
 
-at::Tensor Bert::embed(const datasets::Batch& batch) {
+/// The replicated tensors for each stream. Copies bring their gradients back as sums over ranks.
+std::vector<Replicated> Bert::streams() {
+  if (!is_split()) return {replicated_};
+  std::vector<Replicated> copies(group_.locals(), replicated_);
+  std::vector<std::vector<at::Tensor>> of_tensor;
+  replicated_.for_each([&](at::Tensor& tensor) {
+    of_tensor.push_back(tensor.defined()
+                            ? replicate(tensor, *replicated_gradients_, group_.locals())
+                            : Streams(group_.locals()));
+  });
+  for (std::size_t l = 0; l < copies.size(); ++l) {
+    std::size_t next = 0;
+    copies[l].for_each([&](at::Tensor& tensor) { tensor = of_tensor[next++][l]; });
+  }
+  return copies;
+}
+
+at::Tensor Bert::embed(const datasets::Batch& batch, const Replicated& at) {
   const std::array<std::int64_t, 2> shape{batch.rows, batch.sequence};
-  at::Tensor x = at::add(at::embedding(words_, borrow(batch.ids, shape)),
-                         at::embedding(types_, borrow(batch.types, shape)));
-  x = at::add(x, positions_.narrow(0, 0, batch.sequence));
-  return drop(normalize(x.view({batch.rows * batch.sequence, sizes_.hidden}), embedding_norm_),
+  at::Tensor x = at::add(at::embedding(at.words, borrow(batch.ids, shape)),
+                         at::embedding(at.types, borrow(batch.types, shape)));
+  x = at::add(x, at.positions.narrow(0, 0, batch.sequence));
+  return drop(normalize(x.view({batch.rows * batch.sequence, sizes_.hidden}), at.embedding_norm),
               kEmbeddingDropout);
 }
 
@@ -356,48 +370,69 @@ at::Tensor Bert::attend(const at::Tensor& qkv, std::int64_t layer, std::size_t l
       .reshape({b * s, heads * width});
 }
 
-at::Tensor Bert::attention(const Layer& layer, std::int64_t index, const at::Tensor& x,
-                           const at::Tensor& mask, const Shape& message) {
-  std::vector<at::Tensor> parts =
-      column_parallel(x, layer.qkv_weights, layer.qkv_biases, *layer.attention_gradient, message,
-                      config_.overlap == "on");
+Streams Bert::attention(std::size_t index, const Streams& xs, const std::vector<Replicated>& at,
+                        const at::Tensor& mask, const Shape& message) {
+  const Layer& layer = layers_[index];
+  const bool can_overlap = config_.overlap == "on";
+  Streams parts = is_split() ? split_column_parallel(xs, layer.qkv_weights, layer.qkv_biases)
+                             : column_parallel(xs[0], layer.qkv_weights, layer.qkv_biases,
+                                               *layer.attention_gradient, message, can_overlap);
   for (std::size_t l = 0; l < parts.size(); ++l)
-    parts[l] = attend(parts[l], index, l, mask, message);
-  return row_parallel(parts, layer.projection_weights, layer.projection_bias, *layer.attention,
-                      message, layer.attention_bottleneck.get());
+    parts[l] = attend(parts[l], static_cast<std::int64_t>(index), l, mask, message);
+  const Streams biases = biases_of(at, index, &ReplicatedLayer::projection_bias);
+  if (is_split())
+    return split_row_parallel(parts, layer.projection_weights, biases, *layer.attention,
+                              *layer.attention_gradient, message);
+  return {row_parallel(parts, layer.projection_weights, biases[0], *layer.attention, message,
+                       layer.attention_bottleneck.get())};
 }
 
-at::Tensor Bert::feed_forward(const Layer& layer, const at::Tensor& x, const Shape& message) {
-  std::vector<at::Tensor> parts = column_parallel(
-      x, layer.up_weights, layer.up_biases, *layer.mlp_gradient, message, config_.overlap == "on");
+Streams Bert::feed_forward(std::size_t index, const Streams& xs, const std::vector<Replicated>& at,
+                           const Shape& message) {
+  const Layer& layer = layers_[index];
+  const bool can_overlap = config_.overlap == "on";
+  Streams parts = is_split() ? split_column_parallel(xs, layer.up_weights, layer.up_biases)
+                             : column_parallel(xs[0], layer.up_weights, layer.up_biases,
+                                               *layer.mlp_gradient, message, can_overlap);
   for (at::Tensor& part : parts) part = at::gelu(part);
-  return row_parallel(parts, layer.down_weights, layer.down_bias, *layer.mlp, message,
-                      layer.mlp_bottleneck.get());
+  const Streams biases = biases_of(at, index, &ReplicatedLayer::down_bias);
+  if (is_split())
+    return split_row_parallel(parts, layer.down_weights, biases, *layer.mlp, *layer.mlp_gradient,
+                              message);
+  return {row_parallel(parts, layer.down_weights, biases[0], *layer.mlp, message,
+                       layer.mlp_bottleneck.get())};
 }
 
-at::Tensor Bert::hidden_states(const datasets::Batch& batch) {
+void Bert::add_and_normalize(Streams& xs, const Streams& ys, std::uint32_t dropout_site,
+                             const std::vector<Replicated>& at, std::size_t layer,
+                             Norm ReplicatedLayer::*norm) {
+  for (std::size_t s = 0; s < xs.size(); ++s)
+    xs[s] = normalize(at::add(xs[s], drop(ys[s], dropout_site)), at[s].layers[layer].*norm);
+}
+
+Streams Bert::hidden_states(const datasets::Batch& batch, const std::vector<Replicated>& at) {
   const Shape message{batch.rows, batch.sequence, sizes_.hidden};
   const at::Tensor mask = at::empty({batch.rows, 1, batch.sequence}, at::kFloat);
   const std::span<float> blocked = floats_of(mask);
   for (std::size_t i = 0; i < blocked.size(); ++i)
     blocked[i] = batch.mask[i] ? 0.0f : std::numeric_limits<float>::lowest();
-  at::Tensor x = embed(batch);
+  Streams xs;
+  for (const Replicated& one : at) xs.push_back(embed(batch, one));
   for (std::size_t i = 0; i < layers_.size(); ++i) {
-    const Layer& layer = layers_[i];
-    const auto index = static_cast<std::int64_t>(i);
     const auto site = static_cast<std::uint32_t>(4 * i);
-    at::Tensor y = attention(layer, index, x, mask, message);
-    x = normalize(at::add(x, drop(y, site + kAttentionOutput)), layer.attention_norm);
-    y = feed_forward(layer, x, message);
-    x = normalize(at::add(x, drop(y, site + kMlpOutput)), layer.output_norm);
+    add_and_normalize(xs, attention(i, xs, at, mask, message), site + kAttentionOutput, at, i,
+                      &ReplicatedLayer::attention_norm);
+    add_and_normalize(xs, feed_forward(i, xs, at, message), site + kMlpOutput, at, i,
+                      &ReplicatedLayer::output_norm);
   }
-  return x;
+  return xs;
 }
 
-at::Tensor Bert::pool(const at::Tensor& x, const datasets::Batch& batch) {
+at::Tensor Bert::pool(const at::Tensor& x, const datasets::Batch& batch, const Replicated& at) {
   const at::Tensor states = x.view({batch.rows, batch.sequence, sizes_.hidden});
   if (config_.pooling == "cls")
-    return at::tanh(at::addmm(pooler_bias_, states.select(1, 0).contiguous(), pooler_weight_.t()));
+    return at::tanh(
+        at::addmm(at.pooler_bias, states.select(1, 0).contiguous(), at.pooler_weight.t()));
   const at::Tensor shares = at::empty({batch.rows, 1, batch.sequence}, at::kFloat);
   const std::span<float> share = floats_of(shares);
   for (std::int64_t row = 0; row < batch.rows; ++row) {
@@ -411,8 +446,16 @@ at::Tensor Bert::pool(const at::Tensor& x, const datasets::Batch& batch) {
   return at::bmm(shares, states).view({batch.rows, sizes_.hidden});
 }
 
+/// Ranks with channels of their own decide together: by the mean of their logits.
 at::Tensor Bert::forward(const datasets::Batch& batch) {
-  return at::addmm(classifier_bias_, drop(pooled(batch), kHeadDropout), classifier_weight_.t());
+  const std::vector<Replicated> at = streams();
+  const Streams xs = hidden_states(batch, at);
+  Streams logits;
+  for (std::size_t s = 0; s < xs.size(); ++s)
+    logits.push_back(at::addmm(at[s].classifier_bias, drop(pool(xs[s], batch, at[s]), kHeadDropout),
+                               at[s].classifier_weight.t()));
+  if (!is_split()) return logits[0];
+  return mean_over_ranks(logits, *logits_, {batch.rows, 1, outputs_}, group_.ranks());
 }
 
 }  // namespace

@@ -6,87 +6,14 @@
 #include <map>
 
 #include "common/error.hpp"
-#include "common/philox.hpp"
-#include "datasets/batches.hpp"
 #include "workloads/bridge/runtime.hpp"
-#include "workloads/models/model.hpp"
-#include "workloads/models/parameters.hpp"
-#include "workloads/models/weights.hpp"
-#include "workloads/parallel/site.hpp"
-#include "workloads/training/trainer.hpp"
+#include "workloads/training/job_for_test.hpp"
 
 using namespace tersor;
 using namespace tersor::workloads;
+using namespace tersor::workloads::testing;
 
 namespace {
-
-constexpr std::int64_t kVocabulary = 120;
-
-CellConfig make_config(const std::string& spec = "none") {
-  CellConfig config;
-  config.compressor = {{"tp", spec}, {"tp.backward", "none"}};
-  config.freeze = "none";
-  config.sequence = 16;
-  config.micro_batch = 6;
-  return config;
-}
-
-datasets::Batch make_random_batch(std::uint32_t step, std::int64_t rows, std::int64_t sequence) {
-  const Stream stream = make_stream(99, Purpose::kDataOrder, step);
-  datasets::Batch batch;
-  batch.rows = rows;
-  batch.sequence = sequence;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const auto length =
-        static_cast<std::int64_t>(4 + stream.draw32(1000 + static_cast<std::uint64_t>(row)) %
-                                          static_cast<std::uint32_t>(sequence - 3));
-    for (std::int64_t i = 0; i < sequence; ++i) {
-      const bool is_real = i < length;
-      const std::uint32_t draw = stream.draw32(static_cast<std::uint64_t>(row * sequence + i));
-      batch.ids.push_back(is_real ? 1 + draw % (kVocabulary - 1) : 0);
-      batch.types.push_back(is_real && 2 * i >= length);
-      batch.mask.push_back(is_real);
-    }
-    batch.labels.push_back(
-        static_cast<float>(batch.ids[static_cast<std::size_t>(row * sequence + 1)] % 2));
-    batch.sample_ids.push_back(row);
-  }
-  return batch;
-}
-
-struct Setup {
-  Setup(int ranks, CellConfig the_config, SumOrder order = SumOrder::kLibrary)
-      : config(std::move(the_config)),
-        group(make_emulated_collective(ranks, order), 3, config.loopback, 1),
-        weights("", 3),
-        model(find_model(config.model).make({group, weights, config, kVocabulary, 2})),
-        trainer(*model, group, config, 2) {}
-
-  double train(std::uint32_t step, double rate = 1e-3) {
-    group.pass = {};
-    group.pass.step = step;
-    return trainer.step(make_random_batch(step, config.micro_batch, config.sequence), rate).loss;
-  }
-  double gradients(const datasets::Batch& batch) {
-    group.pass = {};
-    return trainer.compute_gradients(batch);
-  }
-  double loss(const datasets::Batch& batch) {
-    group.pass = {};
-    return trainer.evaluate(batch).loss_sum;
-  }
-  Parameter* find(const std::string& name) {
-    for (Parameter& parameter : model->parameters().all())
-      if (parameter.name == name) return &parameter;
-    return nullptr;
-  }
-
-  CellConfig config;
-  TensorParallel group;
-  Weights weights;
-  std::unique_ptr<Model> model;
-  Trainer trainer;
-};
 
 /// Full gradients by Hugging Face name, put together from the shards.
 std::map<std::string, std::vector<float>> full_gradients(Setup& setup) {
@@ -361,9 +288,63 @@ TEST_CASE("bert: what does not fit is refused with value and limit") {
   config.sequence = 513;
   CHECK_THROWS_WITH(Setup(1, config), Catch::Contains("sequence 513"));
   config = make_config();
-  config.compressor["tp.backward"] = "autoencoder";
-  CHECK_THROWS_WITH(Setup(2, config), Catch::Contains("tp.backward"));
-  config = make_config();
   config.model = "bert-tinny";
   CHECK_THROWS_WITH(Setup(1, config), Catch::Contains("bert-tiny"));
+}
+
+// The derivative of the loss along a direction, by gradients and by differences. Without a lossy
+// codec the job with channels of their own has an exact gradient.
+TEST_CASE("partial: gradients are those of the loss, for shards and replicated parameters") {
+  for (const char* spec : {"partial(none)", "partial(none,ratio=0)", "partial(none,ratio=0.2)"})
+    for (const char* layers : {"all", "last:1"}) {
+      INFO(spec << " layers " << layers);
+      CellConfig config = make_config(spec);
+      config.layers = layers;
+      const datasets::Batch batch = make_random_batch(0, 6, 16);
+      Setup setup(2, config);
+      setup.gradients(batch);
+      for (const char* name :
+           {"classifier.weight", "encoder.layer.0.output.LayerNorm.weight",
+            "encoder.layer.1.attention.output.dense.bias", "encoder.layer.1.output.dense.weight",
+            "encoder.layer.0.attention.self.query_key_value.weight",
+            "embeddings.position_embeddings.weight", "embeddings.word_embeddings.weight"}) {
+        Parameter* parameter = setup.find(name);
+        REQUIRE(parameter);
+        const std::span<float> values = floats_of(parameter->value);
+        const std::span<const float> gradient = floats_of(parameter->value.grad().contiguous());
+        double norm = 0;
+        for (const float g : gradient) norm += static_cast<double>(g) * g;
+        norm = std::sqrt(norm);
+        REQUIRE(norm > 0);
+        const std::vector<float> start(values.begin(), values.end());
+        const auto loss_at = [&](double step) {
+          for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] = start[i] + static_cast<float>(step * gradient[i] / norm);
+          return setup.loss(batch) / 6;
+        };
+        const double reach = 0.02;
+        const double slope = (loss_at(reach) - loss_at(-reach)) / (2 * reach);
+        std::copy(start.begin(), start.end(), values.begin());
+        INFO(name);
+        CHECK(slope == Approx(norm).epsilon(0.02).margin(3e-5));
+      }
+    }
+}
+
+TEST_CASE("partial: all channels are the plain job; without them shards still agree") {
+  Setup none(2, make_config()), all(2, make_config("partial(none,ratio=1)"));
+  Setup half(2, make_config("partial(none)"));
+  for (std::uint32_t step = 0; step < 3; ++step) {
+    const double loss = none.train(step);
+    CHECK(all.train(step) == loss);
+    CHECK(half.train(step) != loss);
+  }
+  CHECK(all.trainer.replicated_hash() == none.trainer.replicated_hash());
+  // Warm-up and evaluation without compression are the plain job.
+  const datasets::Batch batch = make_random_batch(9, 6, 16);
+  Setup fresh(2, make_config()), off(2, make_config("partial(none)"));
+  off.group.pass.compress = fresh.group.pass.compress = false;
+  CHECK(off.trainer.evaluate(batch).loss_sum == fresh.trainer.evaluate(batch).loss_sum);
+  CHECK(off.trainer.step(batch, 1e-3).loss == fresh.trainer.step(batch, 1e-3).loss);
+  CHECK(off.trainer.replicated_hash() == fresh.trainer.replicated_hash());
 }

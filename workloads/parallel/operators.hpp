@@ -31,4 +31,23 @@ at::Tensor row_parallel(const std::vector<at::Tensor>& xs, const std::vector<at:
                         const at::Tensor& bias, Site& forward, const Shape& message,
                         const Bottleneck* bottleneck);
 
+/// Where ranks keep channels of their own (`partial`), every rank has activations and a loss of its
+/// own, and the job's loss is their mean. A gradient is then a rank's share: it is added over the
+/// ranks where the forward pass adds, in the row-parallel outputs, not at the column-parallel
+/// inputs. One tensor per local rank everywhere.
+std::vector<at::Tensor> split_column_parallel(const std::vector<at::Tensor>& xs,
+                                              const std::vector<at::Tensor>& weights,
+                                              const std::vector<at::Tensor>& biases);
+/// The gradient of the summed channels crosses `backward`, as a message of that many.
+std::vector<at::Tensor> split_row_parallel(const std::vector<at::Tensor>& xs,
+                                           const std::vector<at::Tensor>& weights,
+                                           const std::vector<at::Tensor>& biases, Site& forward,
+                                           Site& backward, const Shape& message);
+/// Copies of a replicated weight, one per local rank; its gradient is the sum over all ranks.
+std::vector<at::Tensor> replicate(const at::Tensor& weight, Site& gradient_site,
+                                  std::size_t locals);
+/// {rows, width} of each local rank to the mean over all ranks.
+at::Tensor mean_over_ranks(const std::vector<at::Tensor>& values, Site& site, const Shape& message,
+                           int ranks);
+
 }  // namespace tersor::workloads

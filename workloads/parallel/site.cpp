@@ -1,36 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/parallel/site.hpp"
 
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include "common/error.hpp"
+#include "compressors/wrappers/hierarchical/hierarchical.hpp"
 
 namespace tersor::workloads {
 namespace {
 
 using compressors::Exchange;
+using compressors::Hierarchical;
 using Bytes = std::span<const std::byte>;
 using Buffer = std::span<std::byte>;
-
-std::int64_t now_ns() {
-  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
-
-/// Adds the time of its scope.
-class Timer {
- public:
-  explicit Timer(std::int64_t& total) : total_(total), start_(now_ns()) {}
-  ~Timer() { total_ += now_ns() - start_; }
-  Timer(const Timer&) = delete;
-  Timer& operator=(const Timer&) = delete;
-
- private:
-  std::int64_t& total_;
-  std::int64_t start_;
-};
 
 /// Whether the codec's payload is the message itself, added by one all-reduce: the plain collective
 /// then does the same without a copy.
@@ -64,11 +49,23 @@ Distance distance(std::span<const float> value, std::span<const float> reference
 }  // namespace
 
 TensorParallel::TensorParallel(std::unique_ptr<Collective> collective, std::uint64_t seed,
-                               bool has_loopback, int threads)
+                               bool has_loopback, int threads, int nodes)
     : collective_(std::move(collective)),
       seed_(seed),
       has_loopback_(has_loopback),
-      threads_(threads) {}
+      threads_(threads) {
+  TERSOR_CHECK(nodes >= 1 && ranks() % nodes == 0, "nodes do not divide the ranks");
+  if (nodes == 1) return;
+  const int size = ranks() / nodes;
+  std::vector<int> leaders;
+  for (int first = 0; first < ranks(); first += size) {
+    std::vector<int> node(static_cast<std::size_t>(size));
+    std::iota(node.begin(), node.end(), first);
+    if (auto joined = collective_->subgroup(node)) node_groups_.nodes.push_back(std::move(joined));
+    leaders.push_back(first);
+  }
+  node_groups_.leaders = collective_->subgroup(leaders);
+}
 TensorParallel::~TensorParallel() = default;
 
 Site& TensorParallel::add_site(std::string kind, std::string name, std::uint16_t id,
@@ -92,21 +89,18 @@ std::uint64_t TensorParallel::codec_state_bytes() const {
   return bytes;
 }
 
-struct Site::Message {
-  std::span<const Buffer> contributions;
-  Shape shape;
-  DType dtype;
-};
+std::uint64_t TensorParallel::handed_bytes() const {
+  std::uint64_t bytes = collective_->handed_bytes();
+  if (!node_groups_.nodes.empty()) bytes += node_groups_.nodes[0]->handed_bytes();
+  if (node_groups_.leaders) bytes += node_groups_.leaders->handed_bytes();
+  return bytes;
+}
 
-/// Kept from message to message, so that a step allocates nothing here.
-struct Site::Buffers {
-  std::vector<std::vector<std::byte>> payloads;  ///< per local rank: what it hands over
-  std::vector<Buffer> encoded;                   ///< the used part of payloads
-  std::vector<std::byte> received;               ///< what the last exchange brought to all ranks
-  std::vector<std::vector<std::byte>> parts;     ///< kAllToAll: what it brought to each local rank
-  std::vector<std::vector<Bytes>> arrived;       ///< per local rank: views of the above
-  std::vector<std::byte> workspace;
-  std::vector<float> scratch;
+/// What a hierarchical codec needs besides the groups: a messenger each, and the nodes' sums.
+struct Site::Tree {
+  std::vector<Messenger> nodes;
+  std::unique_ptr<Messenger> leaders;
+  std::vector<std::vector<std::byte>> sums;  ///< per node with a rank here
 };
 
 Site::Site(TensorParallel& group, std::string kind, std::string name, std::uint16_t id,
@@ -117,20 +111,33 @@ Site::Site(TensorParallel& group, std::string kind, std::string name, std::uint1
       id_(id),
       direction_(direction),
       codec_(std::move(codec)),
-      sends_raw_(!codec_ || sends_raw(*codec_)),
-      buffers_(std::make_unique<Buffers>()) {
-  buffers_->payloads.resize(group_.locals());
-  buffers_->encoded.resize(group_.locals());
-  buffers_->parts.resize(group_.locals());
-  buffers_->arrived.resize(group_.locals());
+      messenger_(group.collective()) {
+  if (!dynamic_cast<const Hierarchical*>(codec_.get()) || !group_.has_codecs()) return;
+  NodeGroups& groups = group_.node_groups();
+  TERSOR_CHECK(!groups.nodes.empty(), codec_->canonical() + " needs several nodes");
+  tree_ = std::make_unique<Tree>();
+  for (const auto& node : groups.nodes) tree_->nodes.emplace_back(*node);
+  if (groups.leaders) tree_->leaders = std::make_unique<Messenger>(*groups.leaders);
+  tree_->sums.resize(groups.nodes.size());
 }
 Site::~Site() = default;
 
-bool Site::is_dense() const { return sends_raw_ || !group_.pass.compress || !group_.has_codecs(); }
+const compressors::Codec* Site::active(const Shape& shape, DType dtype) const {
+  if (!codec_ || !group_.pass.compress || !group_.has_codecs()) return nullptr;
+  const compressors::Codec& codec = codec_->effective(shape, dtype);
+  return sends_raw(codec) ? nullptr : &codec;
+}
 
-bool Site::is_learned() const { return !is_dense() && codec_->learned().has_value(); }
+bool Site::is_learned() const {
+  return codec_ && codec_->learned() && group_.pass.compress && group_.has_codecs();
+}
 
-compressors::Context Site::context(std::size_t local) const {
+std::int64_t Site::summed_hidden(const Shape& shape, DType dtype) const {
+  const compressors::Codec* codec = active(shape, dtype);
+  return codec ? codec->summed_hidden(shape) : shape.hidden;
+}
+
+compressors::Context Site::context() const {
   compressors::Context context;
   context.seed = group_.seed();
   context.step = group_.pass.step;
@@ -138,49 +145,100 @@ compressors::Context Site::context(std::size_t local) const {
   context.site = id_;
   context.direction = direction_;
   context.phase = group_.pass.phase;
-  context.rank =
-      static_cast<std::uint32_t>(group_.first_rank()) + static_cast<std::uint32_t>(local);
-  context.ranks = static_cast<std::uint32_t>(group_.ranks());
   context.sample_ids = group_.pass.sample_ids;
-  context.workspace = buffers_->workspace;
   context.threads = group_.threads();
   return context;
 }
 
-/// States are kept by number of samples: a last, short batch of an evaluation has its own.
-compressors::State* Site::state(const Message& message, std::size_t local) {
-  if (codec_->properties().state == compressors::StateKind::kNone && codec_->rounds() == 1)
-    return nullptr;
-  auto& states = states_[message.shape.samples];
-  if (states.empty())
-    for (std::size_t l = 0; l < group_.locals(); ++l)
-      states.push_back(codec_->make_state(message.shape, message.dtype,
-                                          static_cast<std::uint32_t>(group_.ranks())));
-  return states[local].get();
+std::vector<compressors::State*> Site::states(const compressors::Codec& codec,
+                                              const Message& message, Level level,
+                                              std::size_t count, int ranks) {
+  auto& kept = states_[{message.shape.samples, level}];
+  while (kept.size() < count)
+    kept.push_back(
+        codec.make_state(message.shape, message.dtype, static_cast<std::uint32_t>(ranks)));
+  std::vector<compressors::State*> found;
+  for (std::size_t i = 0; i < count; ++i) found.push_back(kept[i].get());
+  return found;
 }
 
-void Site::sum(std::span<const Buffer> contributions, const Shape& shape, DType dtype, Buffer out) {
-  if (!is_dense()) {
-    const Message message{contributions, shape, dtype};
-    sum_encoded(message, out);
-    if (group_.pass.sample_error) {
-      Timer timer(group_.excluded_ns);
-      ErrorSample sample;
-      sample_message(message, sample);
-      sample_sum_error(contributions, shape, dtype, out, std::move(sample));
-    }
-    return;
+void Site::sum(std::span<const Buffer> contributions, const Shape& shape, DType dtype,
+               std::span<const Buffer> outs) {
+  const Message message{contributions, shape, dtype};
+  const compressors::Codec* codec = active(shape, dtype);
+  if (!codec) return sum_dense(message, outs);
+  if (tree_) {
+    sum_by_nodes(dynamic_cast<const Hierarchical&>(*codec), message, outs[0]);
+  } else {
+    const auto own = states(*codec, message, Level::kAll, group_.locals(), group_.ranks());
+    for (const Round& round : messenger_.sum(*codec, message, context(), own, outs))
+      record(Level::kAll, round, round.number == 0 ? outs[0].size() : 0, true, dtype);
   }
-  TERSOR_CHECK(out.data() == contributions[0].data(), "a dense sum works in place");
+  // Without channels of their own, all ranks have the same sum.
+  if (codec->summed_hidden(shape) == shape.hidden)
+    for (std::size_t l = 1; l < outs.size(); ++l)
+      std::memcpy(outs[l].data(), outs[0].data(), outs[0].size());
+  if (!group_.pass.sample_error) return;
+  Timer timer(group_.excluded_ns);
+  ErrorSample sample;
+  sample_message(*codec, message, sample);
+  sample_sum_error(contributions, shape, dtype, outs[0], std::move(sample));
+}
+
+void Site::sum_dense(const Message& message, std::span<const Buffer> outs) {
+  for (std::size_t l = 0; l < outs.size(); ++l)
+    TERSOR_CHECK(outs[l].data() == message.contributions[l].data(), "a dense sum works in place");
   if (group_.ranks() == 1) return;
   Durations spent;
   Crossing crossing;
   {
     Timer timer(spent.transfer);
-    crossing = group_.collective().all_reduce(contributions,
-                                              static_cast<std::size_t>(shape.elements()), dtype);
+    crossing = group_.collective().all_reduce(
+        message.contributions, static_cast<std::size_t>(message.shape.elements()), message.dtype);
   }
-  record(crossing, spent, out.size(), out.size(), 0, false, dtype);
+  for (std::size_t l = 1; l < outs.size(); ++l)
+    std::memcpy(outs[l].data(), outs[0].data(), outs[0].size());
+  record_dense(crossing, spent, outs[0].size(), message.dtype);
+}
+
+/// The ranks of a node count from 0 in its codec, the nodes in the outer one.
+void Site::sum_by_nodes(const Hierarchical& codec, const Message& message, Buffer out) {
+  NodeGroups& groups = group_.node_groups();
+  std::vector<Buffer> sums;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < groups.nodes.size(); ++i) {
+    const auto locals = static_cast<std::size_t>(groups.nodes[i]->local_ranks());
+    const Message part{message.contributions.subspan(first, locals), message.shape, message.dtype};
+    const auto all =
+        states(codec.inner(), message, Level::kNode, first + locals, groups.nodes[i]->ranks());
+    tree_->sums[i].resize(out.size());
+    sums.push_back(tree_->sums[i]);
+    for (const Round& round : tree_->nodes[i].sum(codec.inner(), part, context(),
+                                                  std::span(all).subspan(first), {&sums[i], 1})) {
+      if (i == 0)
+        record(Level::kNode, round, round.number == 0 ? out.size() : 0, true, message.dtype);
+      else
+        add_durations(round.spent,
+                      row(Level::kNode, round.crossing.operation, true, message.dtype));
+    }
+    first += locals;
+  }
+  if (tree_->leaders) {
+    compressors::Context at = context();
+    at.second_round = true;
+    const auto own =
+        states(codec.outer(), message, Level::kNodes, sums.size(), groups.leaders->ranks());
+    const Message top{sums, message.shape, message.dtype};
+    for (const Round& round : tree_->leaders->sum(codec.outer(), top, at, own, std::span(&out, 1)))
+      record(Level::kNodes, round, 0, true, message.dtype);
+  }
+  Round round;
+  {
+    Timer timer(round.spent.transfer);
+    round.crossing = groups.nodes[0]->broadcast(out);
+  }
+  round.payload_bytes = out.size();
+  record(Level::kNode, round, 0, true, message.dtype);
 }
 
 std::unique_ptr<Pending> Site::start_sum(std::span<const Buffer> contributions, const Shape& shape,
@@ -196,8 +254,8 @@ void Site::finish(Pending& pending, const Shape& shape, DType dtype) {
     Timer timer(spent.transfer);
     crossing = pending.wait();
   }
-  const std::uint64_t bytes = static_cast<std::uint64_t>(shape.elements()) * item_bytes(dtype);
-  record(crossing, spent, bytes, bytes, 0, false, dtype);
+  record_dense(crossing, spent, static_cast<std::uint64_t>(shape.elements()) * item_bytes(dtype),
+               dtype);
 }
 
 void Site::sum_codes(std::span<const Buffer> codes, std::size_t count, const Shape& shape,
@@ -208,172 +266,27 @@ void Site::sum_codes(std::span<const Buffer> codes, std::size_t count, const Sha
     Timer timer(spent.transfer);
     crossing = group_.collective().all_reduce(codes, count, dtype);
   }
-  record(crossing, spent, static_cast<std::uint64_t>(shape.elements()) * item_bytes(dtype),
-         count * item_bytes(dtype), 0, true, dtype);
+  const Round round{0, crossing, spent, count * item_bytes(dtype), 0};
+  record(Level::kAll, round, static_cast<std::uint64_t>(shape.elements()) * item_bytes(dtype), true,
+         dtype);
 }
 
-void Site::sum_encoded(const Message& message, Buffer out) {
-  const int rounds = codec_->rounds();
-  buffers_->workspace.resize(codec_->workspace_bytes(message.shape, message.dtype, context(0)));
-  for (int round = 0; round < rounds; ++round) {
-    Durations spent;
-    Exchanged exchanged;
-    {
-      Timer timer(spent.encode);
-      encode_round(message, round);
-    }
-    {
-      Timer timer(spent.transfer);
-      exchanged = exchange_round(message, round);
-    }
-    {
-      Timer timer(spent.decode);
-      if (round + 1 == rounds)
-        combine(message, out);
-      else
-        for (std::size_t l = 0; l < group_.locals(); ++l)
-          codec_->absorb(round, buffers_->arrived[l], message.shape, message.dtype,
-                         state(message, l), context(l));
-    }
-    const std::size_t size_bytes = exchanged.size_bytes;
-    record(
-        exchanged.crossing, spent, round == 0 ? out.size() : 0,
-        buffers_->encoded[0].size() + size_bytes,
-        codec_->metadata_bytes(message.shape, message.dtype, context(0), round, state(message, 0)) +
-            size_bytes,
-        true, message.dtype);
-  }
-}
-
-void Site::encode_round(const Message& message, int round) {
-  for (std::size_t l = 0; l < group_.locals(); ++l) {
-    const compressors::Context own = context(l);
-    std::vector<std::byte>& payload = buffers_->payloads[l];
-    payload.resize(
-        codec_->payload_bytes(message.shape, message.dtype, own, round, state(message, l)));
-    const TensorView in{message.contributions[l].data(), message.shape, message.dtype};
-    const std::size_t bytes = codec_->encode(round, in, payload, state(message, l), own);
-    buffers_->encoded[l] = Buffer(payload).first(bytes);
-  }
-}
-
-Site::Exchanged Site::exchange_round(const Message& message, int round) {
-  switch (codec_->exchange(round)) {
-    case Exchange::kAllReduce:
-      if (codec_->rounds() > 1 || group_.collective().sum_order() == SumOrder::kLibrary)
-        return exchange_sum(message, round);
-      return exchange_gather(message, round);
-    case Exchange::kGather: return exchange_gather(message, round);
-    case Exchange::kAllToAll: return exchange_parts(message, round);
-  }
-  throw Error(ErrorKind::kInternal, "unknown exchange");
-}
-
-Site::Exchanged Site::exchange_sum(const Message& message, int round) {
-  const DType dtype = codec_->reduce_dtype(round, message.dtype);
-  const std::size_t count = buffers_->encoded[0].size() / item_bytes(dtype);
-  const Crossing crossing = group_.collective().all_reduce(buffers_->encoded, count, dtype);
-  for (auto& arrived : buffers_->arrived) arrived.assign(1, buffers_->encoded[0]);
-  return {crossing, 0};
-}
-
-Site::Exchanged Site::exchange_gather(const Message& message, int round) {
-  const auto ranks = static_cast<std::uint32_t>(group_.ranks());
-  Exchanged result;
-  std::vector<std::size_t> sizes(ranks);
-  if (codec_->properties().fixed_size) {
-    for (std::uint32_t r = 0; r < ranks; ++r)
-      sizes[r] =
-          codec_->part_bytes(message.shape, message.dtype, context(0), round, r, state(message, 0));
-  } else {
-    std::vector<std::size_t> locals;
-    for (const Buffer& payload : buffers_->encoded) locals.push_back(payload.size());
-    const std::uint64_t before = group_.collective().handed_bytes();
-    sizes = group_.collective().exchange_sizes(locals);
-    result.size_bytes = group_.collective().handed_bytes() - before;
-  }
-  std::size_t total = 0;
-  for (const std::size_t bytes : sizes) total += bytes;
-  buffers_->received.resize(total);
-  const std::vector<Bytes> payloads(buffers_->encoded.begin(), buffers_->encoded.end());
-  result.crossing = group_.collective().all_gather(payloads, sizes, buffers_->received);
-  result.crossing.handed_bytes += result.size_bytes;
-  result.crossing.sent_bytes += all_gather_sent_bytes(result.size_bytes, group_.ranks());
-  std::vector<Bytes> arrived;
-  for (std::size_t r = 0, at = 0; r < ranks; at += sizes[r++])
-    arrived.push_back(Bytes(buffers_->received).subspan(at, sizes[r]));
-  for (auto& view : buffers_->arrived) view = arrived;
-  return result;
-}
-
-Site::Exchanged Site::exchange_parts(const Message& message, int round) {
-  const auto ranks = static_cast<std::uint32_t>(group_.ranks());
-  std::vector<std::vector<std::size_t>> sent(group_.locals()), received(group_.locals());
-  std::vector<Buffer> outs;
-  for (std::size_t l = 0; l < group_.locals(); ++l) {
-    std::size_t total = 0;
-    for (std::uint32_t r = 0; r < ranks; ++r) {
-      sent[l].push_back(codec_->part_bytes(message.shape, message.dtype, context(l), round, r,
-                                           state(message, l)));
-      compressors::Context sender = context(l);
-      const std::uint32_t own = sender.rank;
-      sender.rank = r;
-      received[l].push_back(
-          codec_->part_bytes(message.shape, message.dtype, sender, round, own, state(message, l)));
-      total += received[l].back();
-    }
-    buffers_->parts[l].resize(total);
-    outs.push_back(buffers_->parts[l]);
-  }
-  const std::vector<Bytes> payloads(buffers_->encoded.begin(), buffers_->encoded.end());
-  Exchanged result;
-  result.crossing = group_.collective().all_to_all(payloads, sent, received, outs);
-  for (std::size_t l = 0; l < group_.locals(); ++l) {
-    buffers_->arrived[l].clear();
-    for (std::size_t r = 0, at = 0; r < ranks; at += received[l][r++])
-      buffers_->arrived[l].push_back(Bytes(buffers_->parts[l]).subspan(at, received[l][r]));
-  }
-  return result;
-}
-
-/// Ranks with a state combine too, so that their receivers' halves stay equal; the sum is the same.
-void Site::combine(const Message& message, Buffer out) {
-  const auto count = static_cast<std::size_t>(message.shape.elements());
-  for (std::size_t l = group_.locals(); l-- > 0;) {
-    compressors::State* const own = state(message, l);
-    if (l > 0 && !own) continue;
-    compressors::Context at = context(l);
-    at.local_input = {message.contributions[l].data(), message.shape, message.dtype};
-    const bool is_direct = l == 0 && message.dtype == DType::kFloat32;
-    if (!is_direct) buffers_->scratch.resize(count);
-    const std::span<float> sum =
-        is_direct ? std::span(reinterpret_cast<float*>(out.data()), count) : buffers_->scratch;
-    codec_->combine(buffers_->arrived[l], message.shape, message.dtype, sum, own, at);
-    if (l == 0 && !is_direct) compressors::round_to(message.dtype, sum, out.data());
-  }
-}
-
-void Site::sample_message(const Message& message, ErrorSample& sample) {
+void Site::sample_message(const compressors::Codec& codec, const Message& message,
+                          ErrorSample& sample) {
   sample.message_relative_l2 = sample.message_cosine = std::numeric_limits<double>::quiet_NaN();
-  const bool is_plain =
-      codec_->rounds() == 1 && !state(message, 0) && codec_->exchange(0) == Exchange::kGather;
-  if (group_.first_rank() != 0) return;
+  const bool is_single =
+      codec.rounds() == 1 && !tree_ && codec.properties().state == compressors::StateKind::kNone;
+  if (group_.first_rank() != 0 || !is_single) return;
   const auto count = static_cast<std::size_t>(message.shape.elements());
   std::vector<float> decoded(count), input(count);
   compressors::widen(message.dtype, message.contributions[0].data(), input);
-  compressors::Context at = context(0);
+  compressors::Context at = context();
+  at.ranks = static_cast<std::uint32_t>(group_.ranks());
   at.local_input = {message.contributions[0].data(), message.shape, message.dtype};
-  if (is_plain) {
-    codec_->decode(buffers_->encoded[0], message.shape, message.dtype, decoded, nullptr, at);
-  } else if (codec_->rounds() == 1 && !state(message, 0)) {
-    // The reduced payload overwrote the message: encode it again, which draws the same numbers.
-    std::vector<std::byte> payload(buffers_->payloads[0].size());
-    const std::size_t bytes = codec_->encode(
-        0, {message.contributions[0].data(), message.shape, message.dtype}, payload, nullptr, at);
-    codec_->decode(Bytes(payload).first(bytes), message.shape, message.dtype, decoded, nullptr, at);
-  } else {
-    return;
-  }
+  // A reduced payload overwrote the message: encode again, which draws the same numbers.
+  std::vector<std::byte> payload(codec.payload_bytes(message.shape, message.dtype, at));
+  const std::size_t bytes = codec.encode(0, at.local_input, payload, nullptr, at);
+  codec.decode(Bytes(payload).first(bytes), message.shape, message.dtype, decoded, nullptr, at);
   const Distance found = distance(decoded, input);
   sample.message_relative_l2 = found.relative_l2;
   sample.message_cosine = found.cosine;
@@ -400,13 +313,14 @@ void Site::sample_sum_error(std::span<const Buffer> contributions, const Shape& 
   group_.errors.push_back(std::move(sample));
 }
 
-TrafficRow& Site::row(Operation operation, bool is_compressed, DType dtype) {
-  TrafficRow& row = rows_[{group_.pass.phase, operation, is_compressed}];
+TrafficRow& Site::row(Level level, Operation operation, bool is_compressed, DType dtype) {
+  TrafficRow& row = rows_[{group_.pass.phase, level, operation, is_compressed}];
   if (row.calls == 0) {
     row.site = kind_;
     row.site_name = name_;
     row.direction = direction_;
     row.phase = group_.pass.phase;
+    row.level = level;
     row.operation = operation;
     row.dtype = dtype;
     row.spec = is_compressed ? codec_->canonical() : "none";
@@ -414,25 +328,26 @@ TrafficRow& Site::row(Operation operation, bool is_compressed, DType dtype) {
   return row;
 }
 
-void Site::record(const Crossing& crossing, const Durations& spent, std::uint64_t raw_bytes,
-                  std::uint64_t payload_bytes, std::uint64_t metadata_bytes, bool is_compressed,
+void Site::record(Level level, const Round& round, std::uint64_t raw_bytes, bool is_compressed,
                   DType dtype) {
-  TrafficRow& at = row(crossing.operation, is_compressed, dtype);
+  TrafficRow& at = row(level, round.crossing.operation, is_compressed, dtype);
   ++at.calls;
   at.raw_bytes += raw_bytes;
-  at.payload_bytes += payload_bytes;
-  at.metadata_bytes += metadata_bytes;
-  at.sent_bytes += crossing.sent_bytes;
-  at.handed_bytes += crossing.handed_bytes;
-  add_durations(spent, at);
+  at.payload_bytes += round.payload_bytes;
+  at.metadata_bytes += round.metadata_bytes;
+  at.sent_bytes += round.crossing.sent_bytes;
+  at.handed_bytes += round.crossing.handed_bytes;
+  add_durations(round.spent, at);
+}
+
+void Site::record_dense(const Crossing& crossing, const Durations& spent, std::uint64_t raw_bytes,
+                        DType dtype) {
+  record(Level::kAll, {0, crossing, spent, raw_bytes, 0}, raw_bytes, false, dtype);
 }
 
 void Site::add_durations(const Durations& spent, TrafficRow& row) {
-  for (Durations* total : {&row.ns, &group_.step}) {
-    total->encode += spent.encode;
-    total->transfer += spent.transfer;
-    total->decode += spent.decode;
-  }
+  row.ns += spent;
+  group_.step += spent;
 }
 
 void Site::finish_codes(const Durations& spent, std::span<const Buffer> contributions,
@@ -440,7 +355,7 @@ void Site::finish_codes(const Durations& spent, std::span<const Buffer> contribu
   const Operation operation = group_.collective().sum_order() == SumOrder::kRanks
                                   ? Operation::kAllGather
                                   : Operation::kAllReduce;
-  add_durations(spent, row(operation, true, dtype));
+  add_durations(spent, row(Level::kAll, operation, true, dtype));
   if (!group_.pass.sample_error) return;
   Timer timer(group_.excluded_ns);
   ErrorSample sample;
@@ -456,7 +371,7 @@ std::vector<TrafficRow> Site::traffic() const {
 
 std::uint64_t Site::state_bytes() const {
   std::uint64_t bytes = 0;
-  for (const auto& [samples, states] : states_)
+  for (const auto& [key, states] : states_)
     for (const auto& state : states)
       if (state) bytes += state->bytes();
   return bytes;

@@ -10,6 +10,12 @@
 #include "common/tensor.hpp"
 #include "compressors/api/codec.hpp"
 #include "workloads/bridge/collective.hpp"
+#include "workloads/parallel/durations.hpp"
+#include "workloads/parallel/messenger.hpp"
+
+namespace tersor::compressors {
+class Hierarchical;
+}
 
 namespace tersor::workloads {
 
@@ -23,12 +29,8 @@ struct Pass {
   std::span<const std::int64_t> sample_ids{};  ///< one per sample
 };
 
-/// Nanoseconds on the steady clock.
-struct Durations {
-  std::int64_t encode = 0;
-  std::int64_t transfer = 0;
-  std::int64_t decode = 0;
-};
+/// Which ranks a collective joined: all, those of a node, or the nodes' first ranks.
+enum class Level : std::uint8_t { kAll, kNode, kNodes };
 
 /// Sums over calls at one site, direction, phase, collective and codec.
 struct TrafficRow {
@@ -36,6 +38,7 @@ struct TrafficRow {
   std::string site_name;  ///< e.g. "layer3.attention"
   compressors::Direction direction = compressors::Direction::kForward;
   compressors::Phase phase = compressors::Phase::kTrain;
+  Level level = Level::kAll;
   Operation operation = Operation::kAllReduce;
   DType dtype = DType::kFloat32;
   std::string spec;
@@ -62,18 +65,28 @@ struct ErrorSample {
 
 class Site;
 
+/// The ranks of a group by node: neighbouring ranks, the first of them leads.
+struct NodeGroups {
+  std::vector<std::unique_ptr<Collective>> nodes;  ///< those with a rank in this process
+  std::unique_ptr<Collective> leaders;             ///< null in a process without one
+};
+
 /// The tensor-parallel group of a job: its collective, the pass under way, and what its sites
 /// record. Not thread-safe; one per process.
 class TensorParallel {
  public:
+  /// `nodes` divides the ranks.
   TensorParallel(std::unique_ptr<Collective> collective, std::uint64_t seed, bool has_loopback,
-                 int threads);
+                 int threads, int nodes = 1);
   ~TensorParallel();
 
   Collective& collective() { return *collective_; }
   int ranks() const { return collective_->ranks(); }
   int first_rank() const { return collective_->first_rank(); }
   std::size_t locals() const { return static_cast<std::size_t>(collective_->local_ranks()); }
+  NodeGroups& node_groups() { return node_groups_; }
+  /// What the process groups of the first local rank were handed.
+  std::uint64_t handed_bytes() const;
   std::uint64_t seed() const { return seed_; }
   int threads() const { return threads_; }
   /// Codecs work between ranks, or at one rank where the cell asks for loopback.
@@ -94,6 +107,7 @@ class TensorParallel {
 
  private:
   std::unique_ptr<Collective> collective_;
+  NodeGroups node_groups_;
   std::uint64_t seed_;
   bool has_loopback_;
   int threads_;
@@ -104,21 +118,31 @@ class TensorParallel {
 /// all-reduce of a column-parallel input (backward). METHODS sections 1 ("Sum at a site") and 3.
 class Site {
  public:
+  using Buffer = std::span<std::byte>;
+
   Site(TensorParallel& group, std::string kind, std::string name, std::uint16_t id,
        compressors::Direction direction, std::shared_ptr<const compressors::Codec> codec);
   ~Site();
 
   const std::string& name() const { return name_; }
   const compressors::Codec* codec() const { return codec_.get(); }
-  /// In the pass under way nothing is encoded: sum() may then work in place.
-  bool is_dense() const;
+  /// A message of this shape is not encoded in the pass under way: sum() then works in place.
+  bool is_dense(const Shape& shape, DType dtype) const { return active(shape, dtype) == nullptr; }
   /// A learned codec is on in the pass under way; the caller then runs it and calls sum_codes().
   bool is_learned() const;
+  /// Channels of a message of this shape that are added in the pass under way; the rest stays each
+  /// rank's own.
+  std::int64_t summed_hidden(const Shape& shape, DType dtype) const;
 
   /// Adds the local ranks' contributions (one per local rank, `shape` elements of `dtype`) over all
-  /// ranks into `out`. Dense: `out` must be contributions[0], the others are scratch afterwards.
+  /// ranks into `outs`: one buffer for all, or one per local rank where they keep channels of their
+  /// own. Dense: outs[l] must be contributions[l], those without an out are scratch afterwards.
   void sum(std::span<const std::span<std::byte>> contributions, const Shape& shape, DType dtype,
-           std::span<std::byte> out);
+           std::span<const std::span<std::byte>> outs);
+  void sum(std::span<const std::span<std::byte>> contributions, const Shape& shape, DType dtype,
+           std::span<std::byte> out) {
+    sum(contributions, shape, dtype, std::span(&out, 1));
+  }
   /// Dense and without waiting; `contributions` as above. wait() through finish().
   std::unique_ptr<Pending> start_sum(std::span<const std::span<std::byte>> contributions,
                                      const Shape& shape, DType dtype);
@@ -136,38 +160,42 @@ class Site {
   std::uint64_t state_bytes() const;
 
  private:
-  struct Message;
-  struct Buffers;
-  struct Exchanged {
-    Crossing crossing;
-    std::uint64_t size_bytes = 0;  ///< of the sizes that varying payloads need
+  struct Tree;
+  /// States of one codec for messages of one number of samples: a last, short batch of an
+  /// evaluation has its own.
+  struct StateKey {
+    std::int64_t samples;
+    Level level;
+    auto operator<=>(const StateKey&) const = default;
   };
   struct Key {
     compressors::Phase phase;
+    Level level;
     Operation operation;
     bool is_compressed;
     auto operator<=>(const Key&) const = default;
   };
 
-  compressors::Context context(std::size_t local) const;
-  compressors::State* state(const Message& message, std::size_t local);
-  void sum_encoded(const Message& message, std::span<std::byte> out);
-  void encode_round(const Message& message, int round);
-  Exchanged exchange_round(const Message& message, int round);
-  Exchanged exchange_sum(const Message& message, int round);
-  Exchanged exchange_gather(const Message& message, int round);
-  Exchanged exchange_parts(const Message& message, int round);
-  void combine(const Message& message, std::span<std::byte> out);
-  void sample_message(const Message& message, ErrorSample& sample);
+  /// The codec that encodes a message of this shape in the pass under way; null: dense.
+  const compressors::Codec* active(const Shape& shape, DType dtype) const;
+  compressors::Context context() const;
+  /// `count` states of `codec`, made where there are none yet.
+  std::vector<compressors::State*> states(const compressors::Codec& codec, const Message& message,
+                                          Level level, std::size_t count, int ranks);
+  void sum_dense(const Message& message, std::span<const std::span<std::byte>> outs);
+  void sum_by_nodes(const compressors::Hierarchical& codec, const Message& message,
+                    std::span<std::byte> out);
+  void sample_message(const compressors::Codec& codec, const Message& message, ErrorSample& sample);
   /// Compares `out` with the sum of the contributions (kept as they are); all ranks must call it.
   void sample_sum_error(std::span<const std::span<std::byte>> contributions, const Shape& shape,
                         DType dtype, std::span<const std::byte> out, ErrorSample sample);
 
   void add_durations(const Durations& spent, TrafficRow& row);
-  TrafficRow& row(Operation operation, bool is_compressed, DType dtype);
-  void record(const Crossing& crossing, const Durations& durations, std::uint64_t raw_bytes,
-              std::uint64_t payload_bytes, std::uint64_t metadata_bytes, bool is_compressed,
+  TrafficRow& row(Level level, Operation operation, bool is_compressed, DType dtype);
+  void record(Level level, const Round& round, std::uint64_t raw_bytes, bool is_compressed,
               DType dtype);
+  void record_dense(const Crossing& crossing, const Durations& spent, std::uint64_t raw_bytes,
+                    DType dtype);
 
   TensorParallel& group_;
   std::string kind_;
@@ -175,10 +203,10 @@ class Site {
   std::uint16_t id_;
   compressors::Direction direction_;
   std::shared_ptr<const compressors::Codec> codec_;
-  bool sends_raw_ = true;
+  Messenger messenger_;
+  std::unique_ptr<Tree> tree_;  ///< only where the codec is hierarchical
   std::map<Key, TrafficRow> rows_;
-  std::map<std::int64_t, std::vector<std::unique_ptr<compressors::State>>> states_;
-  std::unique_ptr<Buffers> buffers_;
+  std::map<StateKey, std::vector<std::unique_ptr<compressors::State>>> states_;
 };
 
 }  // namespace tersor::workloads

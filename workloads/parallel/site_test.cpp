@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/parallel/site.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -13,8 +14,9 @@ namespace {
 constexpr Shape kShape{2, 3, 16};
 
 struct Run {
-  explicit Run(int ranks, const std::string& spec, SumOrder order = SumOrder::kLibrary)
-      : group(make_emulated_collective(ranks, order), 7, false, 1),
+  explicit Run(int ranks, const std::string& spec, SumOrder order = SumOrder::kLibrary,
+               int nodes = 1)
+      : group(make_emulated_collective(ranks, order), 7, false, 1, nodes),
         site(group.add_site("tp", "layer0.mlp", 1, Direction::kForward,
                             compressors::make_codec(spec))) {
     for (int r = 0; r < ranks; ++r) {
@@ -29,7 +31,7 @@ struct Run {
     std::vector<std::span<std::byte>> buffers;
     for (auto& copy : copies) buffers.push_back(std::as_writable_bytes(std::span(copy)));
     std::vector<float> out(copies[0].size());
-    const bool is_dense = site.is_dense();
+    const bool is_dense = site.is_dense(kShape, DType::kFloat32);
     site.sum(buffers, kShape, DType::kFloat32,
              is_dense ? buffers[0] : std::as_writable_bytes(std::span(out)));
     return is_dense ? copies[0] : out;
@@ -160,4 +162,98 @@ TEST_CASE("site: error feedback remembers in training, not in evaluation") {
   // What was held back is at most about ten messages, of sixty; Top-K alone loses half for ever.
   CHECK(std::sqrt(error / norm) < 0.2);
   CHECK(run.group.codec_state_bytes() > 0);
+}
+
+// METHODS section 2, by hand: send C(x + e), e = (x + e) - what was sent, where C keeps the k
+// largest magnitudes.
+TEST_CASE("site: the residual of error feedback is what was held back") {
+  constexpr std::size_t kSent = 7;
+  Run run(2, "ef(topk(k=7))");
+  const std::size_t count = run.contributions[0].size();
+  std::vector<std::vector<float>> residual(2, std::vector<float>(count, 0.0f));
+  for (std::uint32_t step = 0; step < 3; ++step) {
+    run.group.pass.step = step;
+    std::vector<float> expected(count, 0.0f);
+    for (std::size_t r = 0; r < 2; ++r) {
+      std::vector<float>& e = residual[r];
+      for (std::size_t i = 0; i < count; ++i) e[i] += run.contributions[r][i];
+      std::vector<float> magnitudes;
+      for (const float value : e) magnitudes.push_back(std::fabs(value));
+      std::sort(magnitudes.rbegin(), magnitudes.rend());
+      REQUIRE(magnitudes[kSent - 1] > magnitudes[kSent]);
+      for (std::size_t i = 0; i < count; ++i)
+        if (std::fabs(e[i]) >= magnitudes[kSent - 1]) {
+          expected[i] += e[i];
+          e[i] = 0;
+        }
+    }
+    CHECK(run.sum() == expected);
+    // An evaluation in between leaves the residual alone.
+    run.group.pass.phase = compressors::Phase::kEval;
+    run.sum();
+    run.group.pass.phase = compressors::Phase::kTrain;
+    for (auto& contribution : run.contributions)
+      for (float& value : contribution) value *= -0.75f;
+  }
+}
+
+TEST_CASE("site: hierarchical sums nodes by one codec and their sums by another") {
+  Run run(4, "hierarchical(quantize(bits=4),topk(ratio=0.5))", SumOrder::kLibrary, 2);
+  const auto decode = [](const char* spec, const std::vector<float>& x, std::uint32_t rank,
+                         bool second) {
+    const auto codec = compressors::make_codec(spec);
+    compressors::Context context{.seed = 7, .site = 1, .rank = rank, .ranks = 2};
+    context.second_round = second;
+    std::vector<std::byte> payload(codec->payload_bytes(kShape, DType::kFloat32, context));
+    codec->encode(0, {x.data(), kShape, DType::kFloat32}, payload, nullptr, context);
+    std::vector<float> out(x.size());
+    codec->decode(payload, kShape, DType::kFloat32, out, nullptr, context);
+    return out;
+  };
+  const auto add = [](std::vector<float> a, const std::vector<float>& b) {
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
+    return a;
+  };
+  std::vector<std::vector<float>> sent;
+  for (std::size_t node = 0; node < 2; ++node) {
+    const auto sum = add(decode("quantize(bits=4)", run.contributions[2 * node], 0, false),
+                         decode("quantize(bits=4)", run.contributions[2 * node + 1], 1, false));
+    sent.push_back(decode("topk(ratio=0.5)", sum, static_cast<std::uint32_t>(node), true));
+  }
+  CHECK(run.sum() == add(sent[0], sent[1]));
+  std::map<std::pair<Level, Operation>, std::uint64_t> payload;
+  for (const TrafficRow& row : run.site.traffic())
+    payload[{row.level, row.operation}] = row.payload_bytes;
+  CHECK(payload.size() == 3);
+  CHECK(payload[{Level::kNode, Operation::kAllGather}] == 16 * 2 + 96 / 2);
+  // 48 values and the smallest of u16 (96 bytes) and a bitmap (12 bytes).
+  CHECK(payload[{Level::kNodes, Operation::kAllGather}] == 48 * 4 + 12);
+  CHECK(payload[{Level::kNode, Operation::kBroadcast}] == 96 * 4);
+  CHECK(run.group.handed_bytes() == 80 + 204 + 384);
+}
+
+TEST_CASE("site: a gate is closed for small messages and says which it was") {
+  for (const auto& [spec, sent] : {std::pair{"gate(quantize,min_bytes=385)", "none"},
+                                   {"gate(quantize,min_bytes=384)", "gate(quantize,min_bytes=384)"},
+                                   {"gate(quantize,force=true)", "gate(quantize,force=true)"}}) {
+    Run gate(2, spec), plain(2, std::string(sent) == "none" ? "none" : "quantize");
+    CHECK(gate.sum() == plain.sum());
+    REQUIRE(gate.site.traffic().size() == 1);
+    CHECK(gate.site.traffic()[0].spec == sent);
+    CHECK(gate.site.traffic()[0].payload_bytes == plain.site.traffic()[0].payload_bytes);
+  }
+}
+
+TEST_CASE("site: with partial each rank gets its own channels back") {
+  Run run(3, "partial(none,ratio=0.25)");
+  std::vector<std::vector<float>> outs(3, std::vector<float>(run.contributions[0].size()));
+  std::vector<std::span<std::byte>> from, to;
+  for (auto& values : run.contributions) from.push_back(std::as_writable_bytes(std::span(values)));
+  for (auto& values : outs) to.push_back(std::as_writable_bytes(std::span(values)));
+  run.site.sum(from, kShape, DType::kFloat32, to);
+  const std::vector<float> exact = run.exact();
+  for (std::size_t r = 0; r < 3; ++r)
+    for (std::size_t i = 0; i < exact.size(); ++i)
+      CHECK(outs[r][i] == (i % 16 < 4 ? exact[i] : run.contributions[r][i]));
+  CHECK(run.site.traffic()[0].payload_bytes == 6 * 4 * 4);
 }

@@ -79,7 +79,8 @@ class Job {
         config_(file.config),
         recorder_(recorder),
         data_(load_data(file)),
-        group_(std::move(collective), file.seed, config_.loopback, config_.hardware.threads),
+        group_(std::move(collective), file.seed, config_.loopback, config_.hardware.threads,
+               config_.hardware.nodes),
         weights_(file.weights, file.seed),
         outputs_(data_.info.classes > 0 ? data_.info.classes : 1),
         model_(find_model(config_.model)

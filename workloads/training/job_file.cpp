@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.hpp"
+#include "compressors/api/tensor_site.hpp"
 
 namespace tersor::workloads {
 namespace {
@@ -72,6 +73,14 @@ void check_job(const JobFile& job, int processes) {
   for (const auto& [site, spec] : config.compressor)
     if (site != "tp" && site != "tp.backward" && spec != "none")
       refuse("compressor site '" + site + "': this worker has 'tp' and 'tp.backward'");
+  for (const auto& [site, spec] : config.compressor) {
+    const auto codec = compressors::make_codec(spec);
+    if (const auto reason = compressors::refuses_tensor_site(site, *codec); !reason.empty())
+      refuse(reason);
+    if (const auto reason = compressors::refuses_nodes(*codec, hardware.tp, hardware.nodes);
+        !reason.empty())
+      refuse(reason);
+  }
   if (hardware.processes() != processes)
     throw Error(ErrorKind::kUsage, "hardware '" + hardware.name + "' needs " +
                                        std::to_string(hardware.processes()) +

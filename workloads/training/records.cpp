@@ -11,6 +11,17 @@ namespace {
 
 using nlohmann::ordered_json;
 
+/// "node." among the ranks of a node, "nodes." among the nodes' first ranks.
+std::string collective_name(const TrafficRow& row) {
+  const std::string name(to_string(row.operation));
+  switch (row.level) {
+    case Level::kAll: return name;
+    case Level::kNode: return "node." + name;
+    case Level::kNodes: return "nodes." + name;
+  }
+  return name;
+}
+
 }  // namespace
 
 void set_number(ordered_json& object, std::string_view key, double value) {
@@ -31,7 +42,7 @@ ordered_json to_json(const TrafficRow& row) {
           {"site_name", row.site_name},
           {"direction", row.direction == compressors::Direction::kForward ? "forward" : "backward"},
           {"phase", row.phase == compressors::Phase::kTrain ? "train" : "eval"},
-          {"collective", to_string(row.operation)},
+          {"collective", collective_name(row)},
           {"dtype", to_string(row.dtype)},
           {"spec", row.spec},
           {"calls", row.calls},

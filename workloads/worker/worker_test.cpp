@@ -19,6 +19,8 @@
 
 #include "common/cell.hpp"
 #include "common/jsonl.hpp"
+#include "compressors/api/registry.hpp"
+#include "compressors/api/tensor_site.hpp"
 
 extern char** environ;
 
@@ -183,19 +185,20 @@ void finish(Ranks& ranks, int world) {
 }
 
 void check_emulation(int tp, const std::string& spec, const std::string& backward,
-                     const std::string& sum_order) {
+                     const std::string& sum_order, int nodes = 1) {
   INFO(spec << " backward " << backward << " at " << tp << " ranks, sum_order " << sum_order);
   json found[2];
   for (const bool is_emulated : {false, true}) {
     CellConfig config = make_config(tp, is_emulated, spec);
     config.compressor["tp.backward"] = backward;
     config.sum_order = sum_order;
+    config.hardware.nodes = nodes;
     config.overlap = spec == "cast" ? "on" : "off";
     config.dropout = 0.1;
     Ranks ranks(config);
     finish(ranks, config.hardware.processes());
     found[is_emulated] = outcome(ranks);
-    if (!is_emulated)
+    if (!is_emulated && nodes == 1)  // else only the nodes' first ranks join in everything
       CHECK(ranks.records(1, "traffic").size() == ranks.records(0, "traffic").size());
   }
   // Losses, checksum of the parameters, predictions, errors and every byte count.
@@ -210,6 +213,36 @@ TEST_CASE("worker: two real ranks equal two emulated shards bit for bit") {
                            "autoencoder(dim=8)", "autoencoder(dim=8,encoder=tied)"})
     check_emulation(2, spec, "none", "library");
   check_emulation(2, "twostep(quantize)", "quantize(scope=token)", "library");
+}
+
+// One of each way across: all-reduce, gather, two all-reduces, all-to-all and gather, channels of
+// their own; with states on both sides.
+TEST_CASE("worker: wrappers and codecs of several rounds on real ranks and on emulated shards") {
+  check_emulation(2, "hadamard(cast)", "ef(quantize(bits=4))", "library");
+  check_emulation(2, "ef21(topk(ratio=0.1))", "sign(scope=token)", "library");
+  check_emulation(2, "powersgd(rank=2)", "powersgd(rank=1)", "library");
+  check_emulation(2, "twostep(mx)", "twostep(quantize(bits=4,rounding=stochastic))", "library");
+  check_emulation(2, "partial(ef(quantize(bits=4)),ratio=0.3)", "fp8", "library");
+  check_emulation(2, "gate(srht(dim=16),min_bytes=4096)", "gate(nvfp4)", "library");
+}
+
+TEST_CASE("worker: two nodes of two real ranks equal their emulation") {
+  check_emulation(4, "hierarchical(ef(topk(ratio=0.1)),twostep(quantize))", "none", "ranks", 2);
+  check_emulation(4, "hierarchical(powersgd(rank=2),cast)",
+                  "hierarchical(none,quantize(bits=4,rounding=stochastic))", "ranks", 2);
+  check_emulation(4, "partial(cast)", "none", "ranks");
+}
+
+TEST_CASE("worker: every codec on two real ranks and on emulated shards", "[.nightly]") {
+  for (const auto& [name, info] : tersor::compressors::registered_codecs()) {
+    for (const std::string& spec : info.examples) {
+      const auto codec = tersor::compressors::make_codec(spec);
+      if (!tersor::compressors::refuses_tensor_site("tp", *codec).empty()) continue;
+      const bool has_nodes = name == "hierarchical";
+      check_emulation(has_nodes ? 4 : 2, codec->canonical(), "none",
+                      has_nodes ? "ranks" : "library", has_nodes ? 2 : 1);
+    }
+  }
 }
 
 TEST_CASE("worker: four real ranks equal four emulated shards with sum_order=ranks") {

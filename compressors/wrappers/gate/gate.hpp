@@ -13,6 +13,10 @@ class Gate final : public Wrapper {
        std::string canonical);
 
   const Codec& effective(const Shape& shape, DType dtype) const override;
+  /// Of an open gate.
+  std::int64_t summed_hidden(const Shape& shape) const override {
+    return inner().summed_hidden(shape);
+  }
   Properties properties() const override;
   std::size_t payload_bytes(const Shape& shape, DType dtype, const Context& context, int round,
                             const State* state) const override;

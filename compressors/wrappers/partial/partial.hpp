@@ -10,6 +10,9 @@ class Partial final : public Wrapper {
   Partial(std::shared_ptr<const Codec> inner, double ratio, std::string canonical);
 
   Properties properties() const override;
+  std::int64_t summed_hidden(const Shape& shape) const override {
+    return inner_shape(shape).hidden;
+  }
   std::size_t workspace_bytes(const Shape& shape, DType dtype,
                               const Context& context) const override;
   std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "compressors/api/codec.hpp"
+
+namespace tersor::compressors {
+
+/// Why this codec may not stand at a tensor site ("tp": row-parallel outputs, "tp.backward": the
+/// conjugate sums); empty: it may.
+std::string refuses_tensor_site(std::string_view site, const Codec& codec);
+/// Why ranks in `nodes` equal groups do not suit it; empty: they do.
+std::string refuses_nodes(const Codec& codec, int ranks, int nodes);
+
+}  // namespace tersor::compressors

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "common/cell.hpp"
+#include "common/philox.hpp"
+#include "datasets/batches.hpp"
+#include "workloads/models/model.hpp"
+#include "workloads/models/parameters.hpp"
+#include "workloads/models/weights.hpp"
+#include "workloads/parallel/site.hpp"
+#include "workloads/training/trainer.hpp"
+
+/// Jobs in one process, for tests.
+namespace tersor::workloads::testing {
+
+inline constexpr std::int64_t kVocabulary = 120;
+
+inline CellConfig make_config(const std::string& spec = "none") {
+  CellConfig config;
+  config.compressor = {{"tp", spec}, {"tp.backward", "none"}};
+  config.freeze = "none";
+  config.sequence = 16;
+  config.micro_batch = 6;
+  return config;
+}
+
+inline datasets::Batch make_random_batch(std::uint32_t step, std::int64_t rows,
+                                         std::int64_t sequence) {
+  const Stream stream = make_stream(99, Purpose::kDataOrder, step);
+  datasets::Batch batch;
+  batch.rows = rows;
+  batch.sequence = sequence;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const auto length =
+        static_cast<std::int64_t>(4 + stream.draw32(1000 + static_cast<std::uint64_t>(row)) %
+                                          static_cast<std::uint32_t>(sequence - 3));
+    for (std::int64_t i = 0; i < sequence; ++i) {
+      const bool is_real = i < length;
+      const std::uint32_t draw = stream.draw32(static_cast<std::uint64_t>(row * sequence + i));
+      batch.ids.push_back(is_real ? 1 + draw % (kVocabulary - 1) : 0);
+      batch.types.push_back(is_real && 2 * i >= length);
+      batch.mask.push_back(is_real);
+    }
+    batch.labels.push_back(
+        static_cast<float>(batch.ids[static_cast<std::size_t>(row * sequence + 1)] % 2));
+    batch.sample_ids.push_back(row);
+  }
+  return batch;
+}
+
+/// A model with its trainer on emulated shards, and random batches for them.
+struct Setup {
+  Setup(int ranks, CellConfig the_config, SumOrder order = SumOrder::kLibrary)
+      : Setup(make_emulated_collective(ranks, order), std::move(the_config)) {}
+  Setup(std::unique_ptr<Collective> collective, CellConfig the_config)
+      : config(std::move(the_config)),
+        group(std::move(collective), 3, config.loopback, 1, config.hardware.nodes),
+        weights("", 3),
+        model(find_model(config.model).make({group, weights, config, kVocabulary, 2})),
+        trainer(*model, group, config, 2) {}
+
+  double train(std::uint32_t step, double rate = 1e-3) {
+    group.pass = {};
+    group.pass.step = step;
+    return trainer.step(make_random_batch(step, config.micro_batch, config.sequence), rate).loss;
+  }
+  double gradients(const datasets::Batch& batch) {
+    group.pass = {};
+    return trainer.compute_gradients(batch);
+  }
+  double loss(const datasets::Batch& batch) {
+    group.pass = {};
+    return trainer.evaluate(batch).loss_sum;
+  }
+  Parameter* find(const std::string& name) {
+    for (Parameter& parameter : model->parameters().all())
+      if (parameter.name == name) return &parameter;
+    return nullptr;
+  }
+
+  CellConfig config;
+  TensorParallel group;
+  Weights weights;
+  std::unique_ptr<Model> model;
+  Trainer trainer;
+};
+
+}  // namespace tersor::workloads::testing
