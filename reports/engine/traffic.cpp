@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <tuple>
 
@@ -92,6 +93,8 @@ void add_flow(TrafficSummary& summary, const RunFlows& run, const Flow& flow) {
 double sent_bytes(const std::string& collective, double payload_bytes, int ranks,
                   int measured_ranks, bool second_of_two_steps) {
   const double p = ranks;
+  if (collective.starts_with("node.") || collective.starts_with("nodes."))
+    return std::numeric_limits<double>::quiet_NaN();
   if (collective == "all_reduce") return 2 * (p - 1) / p * payload_bytes;
   if (collective == "all_to_all") return (p - 1) / p * payload_bytes;
   if (collective == "all_gather")

@@ -17,7 +17,8 @@ constexpr std::array<int, 3> kShownRanks{2, 4, 8};
 
 /// Wire bytes that one rank sends for a payload, by the collective's algorithm: ring all-reduce
 /// 2 (p - 1) / p of the buffer, all-gather (p - 1) payloads, all-to-all (p - 1) / p of the parts.
-/// `second_of_two_steps`: the payload was one of `measured_ranks` chunks, and is one of p.
+/// NaN between the ranks of a node or the nodes of `hierarchical`: their number at another p is not
+/// known. `second_of_two_steps`: the payload was one of `measured_ranks` chunks, and is one of p.
 double sent_bytes(const std::string& collective, double payload_bytes, int ranks,
                   int measured_ranks, bool second_of_two_steps);
 

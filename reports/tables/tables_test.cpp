@@ -152,6 +152,8 @@ TEST_CASE("bytes: formulas of the collectives at p = 2, 4, 8") {
   // Second round of a two-step sum: one of two chunks was 400 bytes, one of four is 200.
   CHECK(sent_bytes("all_gather", 400, 4, 2, true) == 600);
   CHECK(sent_bytes("send", 800, 4, 2, false) == 800);
+  // How many ranks a node of another p has is nowhere said.
+  CHECK(std::isnan(sent_bytes("node.all_gather", 800, 8, 4, false)));
 
   const SampleReport report;
   const auto rows = report.csv("bytes.csv");

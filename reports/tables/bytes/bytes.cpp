@@ -27,6 +27,7 @@ std::string times_text(double value) {
 
 Cell sent_cell(const TrafficSummary& s, int p, const ByteUnit& unit) {
   Cell cell;
+  if (std::isnan(s.sent_at.at(p))) return {"-", "nodes unknown", Tone::kPlain};
   cell.text = unit.text(s.sent_at.at(p)) + (p == s.ranks ? " \xe2\x80\xa2" : "");
   const double reference = s.reference_at.at(p);
   if (reference > 0) cell.note = times_text(s.sent_at.at(p) / reference) + " of cast";
@@ -141,7 +142,7 @@ results::QueryResult csv_of(Context& context, const Summaries& summaries) {
                   s.payload_deviation ? Value(*s.payload_deviation) : Value(), s.metadata,
                   s.payload > 0 ? Value(s.raw / s.payload) : Value(), s.sent});
       for (const int p : kShownRanks) {
-        row.emplace_back(s.sent_at.at(p));
+        row.push_back(std::isnan(s.sent_at.at(p)) ? Value() : Value(s.sent_at.at(p)));
         row.emplace_back(s.reference_at.at(p));
       }
       row.emplace_back(s.sent_everywhere);
