@@ -72,6 +72,7 @@ void check_spec(const Subject& subject) {
   for (const Parameter& parameter : info.parameters) CHECK_FALSE(parameter.meaning.empty());
   if (subject.properties.unbiased) CHECK_FALSE(subject.properties.unbiased_range.empty());
   CHECK_FALSE((subject.properties.bit_exact && subject.properties.tolerance > 0));
+  CHECK(subject.properties.learned == subject.codec->learned().has_value());
 }
 
 void check_bytes(const Subject& subject) {
@@ -134,19 +135,28 @@ void check_values(const Subject& subject) {
 
 void check_special_values(const Subject& subject) {
   const Context context = some_context();
-  for_each_tensor(subject, context, [&](const Tensor& in, Fill fill) {
-    if (fill != Fill::kSpecial && fill != Fill::kAllNan) return;
-    INFO(describe(subject, in, to_string(fill)));
+  const auto check_bits = [&](const Tensor& in) {
     const auto payload = encode(subject, in, context, make_state(subject, in, context).get());
     std::vector<std::byte> bits(in.bits.size() + 8);
-    const Context fitting = context;
     auto state = make_state(subject, in, context);
-    Context exact = fitting;
+    Context exact = context;
     exact.sample_ids = context.sample_ids.first(static_cast<std::size_t>(in.shape.samples));
     subject.codec->decode_bits(payload, in.shape, in.dtype, bits.data(), state.get(), exact);
     if (subject.properties.lossless && !std::equal(in.bits.begin(), in.bits.end(), bits.begin()))
       FAIL_CHECK("lossless, but the decoded bits differ");
+  };
+  for_each_tensor(subject, context, [&](const Tensor& in, Fill fill) {
+    if (fill != Fill::kSpecial && fill != Fill::kAllNan) return;
+    INFO(describe(subject, in, to_string(fill)));
+    check_bits(in);
   });
+  for (const DType dtype : kDTypes) {
+    // A payload of one round alone has no bits of its own.
+    if (subject.codec->rounds() > 1 || !takes(subject, kMiddle, dtype, context)) continue;
+    const Tensor in = make_random_bits(kMiddle, dtype);
+    INFO(describe(subject, in, "random bits"));
+    check_bits(in);
+  }
   if (!takes(subject, kMiddle, DType::kFloat32, context)) return;
   // One bad element among good ones: what decodes to a non-finite value stays in the declared
   // region.
@@ -317,6 +327,30 @@ void check_locality(const Subject& subject) {
         continue;
       break;
     }
+  }
+}
+
+void check_determinism(const Subject& subject) {
+  const Context context = some_context();
+  if (!subject.properties.deterministic || subject.codec->rounds() > 1) return;
+  for (const DType dtype : kDTypes) {
+    if (!takes(subject, kMiddle, dtype, context)) continue;
+    const Tensor in = make_tensor(kMiddle, dtype, Fill::kNormal);
+    INFO(describe(subject, in));
+    const auto payload = encode(subject, in, context, make_state(subject, in, context).get());
+    const auto expect_same = [&](const char* what, const Context& other) {
+      if (payload != encode(subject, in, other, make_state(subject, in, other).get()))
+        FAIL_CHECK("deterministic, but another " << what << " gives another payload");
+    };
+    Context other = context;
+    other.step += 1;
+    expect_same("step", other);
+    other = context;
+    other.call += 1;
+    expect_same("call", other);
+    other = context;
+    other.rank += 1;
+    expect_same("rank", other);
   }
 }
 

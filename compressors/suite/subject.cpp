@@ -95,6 +95,18 @@ Tensor make_tensor(const Shape& shape, DType dtype, Fill fill, std::uint32_t sal
   return make_tensor(shape, dtype, values);
 }
 
+Tensor make_random_bits(const Shape& shape, DType dtype) {
+  const Stream stream = make_stream(77, Purpose::kInit, 0, static_cast<std::uint32_t>(dtype));
+  const auto n = static_cast<std::size_t>(shape.elements());
+  Tensor tensor{shape, dtype, std::vector<std::byte>(n * item_bytes(dtype))};
+  for (std::size_t i = 0; i < tensor.bits.size(); ++i)
+    tensor.bits[i] = static_cast<std::byte>(stream.draw32(i) & 0xFF);
+  // Among some hundred random values there may be no float32 NaN: one that is not canonical.
+  const std::vector<std::byte> nan(item_bytes(dtype), std::byte{0xFF});
+  if (n > 0) std::copy(nan.begin(), nan.end(), tensor.bits.begin());
+  return tensor;
+}
+
 std::vector<Subject> all_subjects() {
   std::vector<Subject> subjects;
   for (const auto& [name, info] : registered_codecs()) {

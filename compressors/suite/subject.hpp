@@ -32,6 +32,8 @@ struct Tensor {
 Tensor make_tensor(const Shape& shape, DType dtype, std::span<const float> values);
 /// Deterministic; `salt` gives another tensor of the same kind.
 Tensor make_tensor(const Shape& shape, DType dtype, Fill fill, std::uint32_t salt = 0);
+/// Any bit pattern: NaN of every payload too, which float arithmetic and round_to do not keep.
+Tensor make_random_bits(const Shape& shape, DType dtype);
 
 struct Subject {
   std::string spec;
@@ -41,6 +43,15 @@ struct Subject {
 
 /// Every registered codec with its defaults (where it has them) and all its examples.
 std::vector<Subject> all_subjects();
+
+/// What a test program runs: by default every check on every one of all_subjects(). Each program
+/// defines it once.
+struct Trial {
+  Subject subject;
+  std::string check{};     ///< only this check; empty: all that apply
+  bool must_fail = false;  ///< the test passes where the check finds a fault
+};
+std::vector<Trial> trials();
 
 /// Shapes that no block divides, empty ones, and sizes about the usual blocks; all small.
 const std::vector<Shape>& small_shapes();
@@ -83,6 +94,7 @@ void check_sums(const Subject& subject);
 void check_unbiased(const Subject& subject);
 void check_contraction(const Subject& subject);
 void check_locality(const Subject& subject);
+void check_determinism(const Subject& subject);
 void check_damaged_payloads(const Subject& subject);
 void check_state(const Subject& subject);
 void check_large(const Subject& subject);

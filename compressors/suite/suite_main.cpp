@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Catch2 2.13 has no run-time parameters: one test case per codec spec and property group is
-// registered here, from the registry, before the session starts.
+// registered here, from trials(), before the session starts.
 #define CATCH_CONFIG_RUNNER
 #include <catch2/catch.hpp>
 
@@ -22,6 +22,7 @@ constexpr Check kChecks[] = {{"spec", check_spec},
                              {"unbiased", check_unbiased},
                              {"contraction", check_contraction},
                              {"locality", check_locality},
+                             {"determinism", check_determinism},
                              {"damaged payloads", check_damaged_payloads},
                              {"state", check_state},
                              {"large", check_large}};
@@ -45,17 +46,27 @@ bool has_single_message(const Codec& codec) {
   return codec.rounds() == 1 || codec.exchange(0) != Exchange::kAllReduce;
 }
 
+bool applies(const Check& check, const Trial& trial) {
+  if (!trial.check.empty()) return trial.check == check.name;
+  return has_single_message(*trial.subject.codec) || check.run == check_spec ||
+         check.run == check_bytes;
+}
+
 void register_all() {
-  for (const Subject& subject : all_subjects())
+  for (const Trial& trial : trials()) {
+    int checks = 0;
     for (const Check& check : kChecks) {
-      if (!has_single_message(*subject.codec) && check.run != check_spec &&
-          check.run != check_bytes)
-        continue;
-      Catch::getMutableRegistryHub().registerTest(Catch::makeTestCase(
-          new Invoker(subject, check), "",
-          Catch::NameAndTags(subject.spec + ": " + check.name, std::string("[") + check.name + "]"),
-          CATCH_INTERNAL_LINEINFO));
+      if (!applies(check, trial)) continue;
+      ++checks;
+      const std::string tags =
+          std::string("[") + check.name + "]" + (trial.must_fail ? "[!shouldfail]" : "");
+      Catch::getMutableRegistryHub().registerTest(
+          Catch::makeTestCase(new Invoker(trial.subject, check), "",
+                              Catch::NameAndTags(trial.subject.spec + ": " + check.name, tags),
+                              CATCH_INTERNAL_LINEINFO));
     }
+    if (checks == 0) throw std::runtime_error("there is no check '" + trial.check + "'");
+  }
 }
 
 }  // namespace
