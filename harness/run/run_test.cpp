@@ -219,6 +219,30 @@ TEST_CASE("kill -9 of the harness leaves no process, and the same command goes o
   CHECK(place.query(kRuns) == Rows{"1 | 1 | ok", "2 | 1 | failed", "2 | 2 | ok"});
 }
 
+TEST_CASE("a run is run again where its harness died before all ranks had ended") {
+  const bool is_torn = GENERATE(true, false);
+  const Workplace place;
+  place.write_matrix("1");
+  const pid_t harness = place.start("slow");
+  Workplace::wait_for([&] { return place.has_steps() && place.processes().size() == 3; }, "a step");
+  kill(harness, SIGKILL);
+  CHECK(Workplace::wait(harness) == 137);
+  Workplace::wait_for([&] { return place.processes().empty(); }, "the ranks to die with it");
+  // Rank 1 was still told to stop, and said so; rank 0 was lost before or while it said the same.
+  const auto append = [&](const char* rank, const char* text) {
+    std::ofstream(only_run_folder(place) / rank, std::ios::app) << text;
+  };
+  append("rank1.jsonl",
+         "{\"type\":\"end\",\"status\":\"failed\",\"reason\":\"interrupted\",\"wall_ns\":1,"
+         "\"steps\":2}\n");
+  if (is_torn) append("rank0.jsonl", "{\"type\":\"end\",\"stat");
+  const auto again = place.run("ok");
+  INFO(again.output);
+  CHECK(again.status == 0);
+  CHECK_THAT(again.output, Contains("again: attempt 1 was interrupted: the harness died"));
+  CHECK(place.query(kRuns) == Rows{"1 | 1 | failed", "1 | 2 | ok"});
+}
+
 TEST_CASE("a run that was finished when the harness died is not run again") {
   const Workplace place;
   place.write_matrix("1");

@@ -29,6 +29,20 @@ std::string with_reason(const std::string& first, const std::string& second) {
   return first.empty() || second.empty() ? first + second : first + "; " + second;
 }
 
+/// What the ranks of a dead harness say of their end: empty where one was told to stop or came to
+/// no end, since the death explains that; else the first reason of their own.
+std::string own_reason(const fs::path& folder) {
+  std::string reason;
+  std::error_code ignored;
+  for (int rank = 0; fs::exists(folder / ("rank" + std::to_string(rank) + ".jsonl"), ignored);
+       ++rank) {
+    const auto end = read_spool_end(folder, rank);
+    if (!end || end->reason.rfind(kInterruptedReason, 0) == 0) return "";
+    if (reason.empty()) reason = end->reason.empty() ? end->status : end->reason;
+  }
+  return reason;
+}
+
 }  // namespace
 
 Session::Session(const RunOptions& options, fs::path worker, const std::string& sweep_name,
@@ -50,16 +64,13 @@ std::vector<Session::Settled> Session::settle_unfinished() {
     end_leftover_ranks(folder);
     try {
       if (const auto claimed = store_.ingest(run.id, folder)) {
-        settled.status = *claimed;
-        // A rank that was told to stop says "failed", "interrupted": that is the harness's end.
-        const auto end = read_spool_end(folder, 0);
-        const std::string said = end ? end->reason : "";
+        const std::string reason = own_reason(folder);
         if (*claimed == RunStatus::kOk) {
+          settled.status = RunStatus::kOk;
           settled.reason = "";
-        } else if (said.rfind(kInterruptedReason, 0) != 0) {
-          settled.reason = with_reason(said, "its harness had died");
-        } else {
-          settled.status = RunStatus::kFailed;
+        } else if (!reason.empty()) {
+          settled.status = *claimed;
+          settled.reason = with_reason(reason, "its harness had died");
         }
       }
     } catch (const Error& error) {
