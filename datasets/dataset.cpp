@@ -99,7 +99,9 @@ Availability available(const DatasetInfo& info, const std::filesystem::path& dat
   }
   result.available = result.missing.empty();
   if (!result.available)
-    result.remedy = "get " + info.url + ", put the files at FOLDER/" + info.files.front().path +
+    result.remedy = "scripts/fetch glue-" + info.name +
+                    " gets it, for --data ~/.cache/tersor/data; or get " + info.url +
+                    ", put the files at FOLDER/" + info.files.front().path +
                     " and so on, and give --data FOLDER or set TERSOR_DATA";
   return result;
 }

@@ -41,7 +41,8 @@ TEST_CASE("data list without a folder shows the embedded set and where to get th
   CHECK_THAT(list.output, Contains("synthetic      8192     1000") &&
                               Contains("best accuracy 0.95") &&
                               Contains("sst2: glue/SST-2/train.tsv is missing") &&
-                              Contains("sst2: get https://") && Contains("pearson, spearman"));
+                              Contains("sst2: scripts/fetch glue-sst2 gets it") &&
+                              Contains("https://") && Contains("pearson, spearman"));
 }
 
 TEST_CASE("data list tells found, other, broken and missing files apart") {
