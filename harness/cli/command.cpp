@@ -2,7 +2,9 @@
 #include "harness/cli/command.hpp"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <map>
+#include <system_error>
 #include <utility>
 
 #include "common/error.hpp"
@@ -29,6 +31,14 @@ CommandRegistrar::CommandRegistrar(int order, std::string name,
 
 void add_commands(CLI::App& app) {
   for (const auto& [key, setup] : commands()) setup(app);
+}
+
+std::string refuse_negative(const std::string& text) {
+  double value = 0;
+  const auto end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, value);
+  const bool is_number = result.ec == std::errc() && result.ptr == end;
+  return is_number && value >= 0 ? "" : "'" + text + "' is no number of zero or more";
 }
 
 void set_exit_status(int value) { status = value; }

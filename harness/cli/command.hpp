@@ -22,6 +22,9 @@ class CommandRegistrar {
 /// Adds every registered command to `app`, by order, then name.
 void add_commands(CLI::App& app);
 
+/// A check for options: why `text` is no number of zero or more, or nothing.
+std::string refuse_negative(const std::string& text);
+
 /// Exit status of the program after a command that did not throw (default 0).
 void set_exit_status(int status);
 int exit_status();

@@ -2,9 +2,12 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <vector>
 
 #include "common/build_info.hpp"
 #include "common/error.hpp"
+#include "common/nearest.hpp"
 #include "harness/cli/command.hpp"
 
 namespace {
@@ -29,16 +32,39 @@ constexpr const char* kExamples =
 /// input, 5 a defect of tersor.
 enum ExitStatus : int { kBadInput = 2, kDefect = 5 };
 
+/// Throws where a word stands where a subcommand should and names none: CLI11 alone would say only
+/// that a subcommand is required.
+void refuse_unknown_command(const CLI::App& root, int argc, char** argv) {
+  const CLI::App* app = &root;
+  for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {
+    const auto subcommands = app->get_subcommands([](const CLI::App*) { return true; });
+    if (subcommands.empty()) return;
+    std::vector<std::string> names;
+    const CLI::App* chosen = nullptr;
+    for (const CLI::App* subcommand : subcommands) {
+      names.push_back(subcommand->get_name());
+      if (names.back() == argv[i]) chosen = subcommand;
+    }
+    if (chosen == nullptr) {
+      const std::string of = app == &root ? "" : app->get_name() + ": ";
+      throw tersor::Error(tersor::ErrorKind::kUsage, of + "unknown command '" + argv[i] + "'" +
+                                                         tersor::known_names_hint(argv[i], names));
+    }
+    app = chosen;
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app{kAbout, "tersor"};
-  app.footer(kExamples);
   app.require_subcommand(1);
   app.set_version_flag("--version", [] { return "tersor " + tersor::build_version(); });
   app.get_formatter()->column_width(34);
   try {
     tersor::harness::add_commands(app);
+    app.footer(kExamples);  // after the commands, which would take it over
+    refuse_unknown_command(app, argc, argv);
     app.parse(argc, argv);
     return tersor::harness::exit_status();
   } catch (const CLI::ParseError& error) {

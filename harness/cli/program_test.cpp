@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <string>
+#include <vector>
 
 #include "harness/testing/program.hpp"
 
@@ -34,6 +36,56 @@ TEST_CASE("exit statuses of the command line") {
   const auto missing = run_program({TERSOR_PROGRAM, "run", "no.json", "--db", "/tmp/none.db"});
   CHECK(missing.status == 2);
   CHECK_THAT(missing.output, Contains("no.json: there is no such file"));
+}
+
+TEST_CASE("an unknown command is named, with the nearest known one") {
+  const auto said = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), TERSOR_PROGRAM);
+    const auto result = run_program(arguments);
+    CHECK(result.status == 2);
+    return result.output;
+  };
+  CHECK_THAT(said({"reprot"}), Contains("unknown command 'reprot'; did you mean 'report'?"));
+  CHECK_THAT(said({"codec", "chekc", "x"}),
+             Contains("codec: unknown command 'chekc'; did you mean 'check'?"));
+  CHECK_THAT(said({"query", "SELECT 1", "--db", "x", "--limit", "-1"}),
+             Contains("--limit: '-1' is no number of zero or more"));
+  CHECK_THAT(said({"codec", "roundtrip", "none", "x.npy", "--tokens", "0"}), Contains("--tokens"));
+}
+
+TEST_CASE("every command's help has examples of that command") {
+  const std::vector<std::vector<std::string>> commands{{"run"},
+                                                       {"query"},
+                                                       {"show"},
+                                                       {"report"},
+                                                       {"list"},
+                                                       {"list", "codecs"},
+                                                       {"data"},
+                                                       {"data", "list"},
+                                                       {"data", "tokens"},
+                                                       {"codec"},
+                                                       {"codec", "check"},
+                                                       {"codec", "roundtrip"},
+                                                       {"codec", "canonical"},
+                                                       {"codec", "encode"},
+                                                       {"codec", "decode"},
+                                                       {"codec", "inspect"},
+                                                       {"codec", "sweep"}};
+  for (const auto& command : commands) {
+    std::vector<std::string> arguments{TERSOR_PROGRAM};
+    std::string name = "tersor";
+    for (const std::string& word : command) {
+      arguments.push_back(word);
+      name += " " + word;
+    }
+    arguments.emplace_back("--help");
+    const auto help = run_program(arguments);
+    INFO(name);
+    CHECK(help.status == 0);
+    const auto examples = help.output.find("Example");
+    REQUIRE(examples != std::string::npos);
+    CHECK_THAT(help.output.substr(examples), Contains(name));
+  }
 }
 
 TEST_CASE("the doctor says what can run, and why the rest cannot") {

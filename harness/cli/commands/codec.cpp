@@ -115,7 +115,7 @@ void setup_check(CLI::App& codec) {
   app->add_option("--threads", command->options.threads, "threads of the codecs")
       ->check(CLI::Range(1, 1024));
   app->footer(
-      "Exit status: 0 all equal or skipped, 1 a difference or an unreadable folder.\n"
+      "Exit status: 0 all equal or skipped, 1 a difference, 2 no folder of that form.\n"
       "Example:\n"
       "  tersor codec check golden --filter quantize");
   app->callback([command] { command->run(); });
@@ -203,6 +203,9 @@ void setup_decode(CLI::App& codec) {
                   "write the tensor: .npy, float32, {samples, tokens, hidden}");
   app->add_option("--max-elements", command->max_elements, "refuse larger tensors")
       ->check(CLI::PositiveNumber);
+  app->footer(
+      "Example:\n"
+      "  tersor codec decode x.frame -o y.npy");
   app->callback([command] { command->run(); });
 }
 
@@ -216,6 +219,11 @@ const CommandRegistrar registrar(60, "codec", [](CLI::App& root) {
   setup_decode(*codec);
   setup_codec_inspect(*codec);
   setup_codec_sweep(*codec);
+  codec->footer(
+      "Examples:\n"
+      "  tersor codec roundtrip 'topk(ratio=0.01)' x.npy\n"
+      "  tersor codec sweep 'quantize(bits={2,4,8})' x.npy --figure x.svg\n"
+      "  tersor codec canonical 'topk( index=ef, ratio=0.10 )'");
 });
 
 }  // namespace

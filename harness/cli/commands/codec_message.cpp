@@ -56,7 +56,9 @@ MessageFile as_message(NpyArray array, const MessageOptions& options) {
 
 void MessageOptions::add_to(CLI::App& command) {
   const std::string group = "Message";
-  command.add_option("--tokens", tokens, "2-D files: group N rows to a sample")->group(group);
+  command.add_option("--tokens", tokens, "2-D files: group N rows to a sample")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31))
+      ->group(group);
   command.add_option("--dtype", dtype, "round the file to this dtype first (bf16, fp16, fp32)")
       ->group(group);
   command.add_option("--seed", seed, "64-bit seed of the run")->group(group);
@@ -101,7 +103,8 @@ MessageFile read_message(const std::string& path, const MessageOptions& options)
   std::vector<NamedMessage> messages = read_messages(path, options);
   if (messages.size() == 1) return std::move(messages.front().message);
   throw Error(ErrorKind::kUsage, path + " has " + std::to_string(messages.size()) +
-                                     " float tensors: name one as " + path + "#NAME");
+                                     " float tensors: name one as " + path +
+                                     (path.ends_with('#') ? "NAME" : "#NAME"));
 }
 
 std::vector<NamedMessage> read_messages(const std::string& path, const MessageOptions& options) {

@@ -156,6 +156,10 @@ void add_list(CLI::App& data) {
       data.add_subcommand("list", "Data sets, their rows and metrics, and what is missing");
   list->add_option("--data", command->data, "folder that holds glue/ (default: TERSOR_DATA)");
   list->add_flag("--json", command->is_json, "all facts, as JSON");
+  list->footer(
+      "Examples:\n"
+      "  tersor data list\n"
+      "  tersor data list --data ~/.cache/tersor/data --json");
   list->callback([command] { command->run(); });
 }
 
@@ -165,6 +169,11 @@ void add_tokens(CLI::App& data) {
       "tokens", "Lines of standard input to JSON arrays of token ids, without special tokens");
   tokens->add_option("--tokenizer", command->tokenizer, "kind of tokenizer")->capture_default_str();
   tokens->add_option("--vocab", command->vocab, "its vocabulary, e.g. vocab.txt")->required();
+  tokens->footer(
+      "Examples:\n"
+      "  echo \"Don't stop\" | tersor data tokens --vocab "
+      "~/.cache/tersor/models/minilm-l6/vocab.txt\n"
+      "  tersor data tokens --tokenizer wordpiece --vocab vocab.txt < lines.txt > ids.jsonl");
   tokens->callback([command] { command->run(); });
 }
 

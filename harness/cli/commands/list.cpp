@@ -93,6 +93,9 @@ const CommandRegistrar registrar(70, "list", [](CLI::App& root) {
       "Examples:\n"
       "  tersor list codecs\n"
       "  tersor list codecs --json | jq '.codecs[].signature'");
+  list->footer(
+      "Example:\n"
+      "  tersor list codecs");
   codecs->callback([format] {
     if (*format == "json")
       std::printf("%s\n", compressors::list_codecs().dump(2).c_str());

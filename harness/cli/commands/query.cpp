@@ -42,10 +42,10 @@ const CommandRegistrar kQuery(70, "query", [](CLI::App& app) {
       ->check(CLI::IsMember({"table", "csv", "json", "md"}));
   query->add_option("--limit", command->limits.rows, "most rows; 0: all")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(refuse_negative);
   query->add_option("--timeout", command->limits.seconds, "seconds, then the query stops; 0: none")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(refuse_negative);
   query->footer(
       "Examples:\n"
       "  tersor query 'SELECT codec, status, count(*) FROM v_run GROUP BY 1, 2' --db results.db\n"

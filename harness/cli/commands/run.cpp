@@ -55,17 +55,17 @@ void add_limits(CLI::App& command, RunOptions& options) {
   command
       .add_option("--timeout", options.limits.timeout_seconds,
                   "Seconds that a run may take (0: no limit)")
-      ->check(CLI::NonNegativeNumber)
+      ->check(refuse_negative)
       ->capture_default_str();
   command
       .add_option("--stall", options.limits.stall_seconds,
                   "Seconds without a sign of life after which a run counts as hung (0: no limit)")
-      ->check(CLI::NonNegativeNumber)
+      ->check(refuse_negative)
       ->capture_default_str();
   command
       .add_option("--error-every", options.error_every,
                   "Sample the compression error every N steps (0: never)")
-      ->check(CLI::NonNegativeNumber)
+      ->check(refuse_negative)
       ->capture_default_str();
 }
 

@@ -59,7 +59,7 @@ const CommandRegistrar kShow(60, "show", [](CLI::App& app) {
                  "every column of the view, as csv and json always have");
   show->add_option("--limit", command->options.limits.rows, "most rows; 0: all")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(refuse_negative);
   show->footer(
       "Examples:\n"
       "  tersor show runs --db results.db --where \"status <> 'ok'\"\n"
