@@ -30,6 +30,9 @@ std::size_t LeafCodec::encode(int, const TensorView& in, std::span<std::byte> ou
 
 void LeafCodec::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                        std::span<float> out, State*, const Context& context) const {
+  if (context.device == Device::kCuda)
+    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, false},
+                            context);
   expect_payload_bytes(payload, payload_bytes(shape, dtype, context, 0, nullptr), canonical_);
   if (shape.elements() > 0) read(payload.data(), shape, dtype, false, out.data(), context);
 }
@@ -37,8 +40,24 @@ void LeafCodec::decode(std::span<const std::byte> payload, const Shape& shape, D
 void LeafCodec::decode_accumulate(std::span<const std::byte> payload, const Shape& shape,
                                   DType dtype, std::span<float> out, State*,
                                   const Context& context) const {
+  if (context.device == Device::kCuda)
+    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, true},
+                            context);
   expect_payload_bytes(payload, payload_bytes(shape, dtype, context, 0, nullptr), canonical_);
   if (shape.elements() > 0) read(payload.data(), shape, dtype, true, out.data(), context);
+}
+
+void LeafCodec::decode_on_device(std::span<const std::span<const std::byte>> payloads,
+                                 const Shape& shape, DType dtype, const DecodeTarget& target,
+                                 const Context& context) const {
+  for (const auto& payload : payloads)
+    expect_payload_bytes(payload, payload_bytes(shape, dtype, context, 0, nullptr), canonical_);
+  if (shape.elements() > 0) read_on_device(payloads, shape, dtype, target, context);
+}
+
+void LeafCodec::read_on_device(std::span<const std::span<const std::byte>>, const Shape&, DType,
+                               const DecodeTarget&, const Context&) const {
+  throw Error(ErrorKind::kUnsupported, canonical_ + " does not decode on a device");
 }
 
 Stream LeafCodec::rounding_stream(const Context& context) {

@@ -37,6 +37,13 @@ class LeafCodec : public Codec {
   /// out = or += the decoded message.
   virtual void read(const std::byte* payload, const Shape& shape, DType dtype, bool is_accumulated,
                     float* out, const Context& context) const = 0;
+  /// decode_on_device for payloads that have the right size, of tensors with elements.
+  virtual void read_on_device(std::span<const std::span<const std::byte>> payloads,
+                              const Shape& shape, DType dtype, const DecodeTarget& target,
+                              const Context& context) const;
+  void decode_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                        DType dtype, const DecodeTarget& target,
+                        const Context& context) const final;
 
   /// Stream of stochastic rounding (METHODS section 1, "RNG").
   static Stream rounding_stream(const Context& context);

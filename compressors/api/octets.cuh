@@ -20,6 +20,7 @@ namespace tersor::compressors::device {
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
 constexpr int kResidentBlocks = 4;  ///< a multiprocessor holds: 1,024 threads of up to 64 registers
+constexpr int kEncodingBlocks = 3;  ///< the same of kernels that encode: up to 80 registers
 constexpr int kSubtile = 256;
 constexpr int kSubtiles = 4;
 constexpr int kTile = kSubtile * kSubtiles;
@@ -155,9 +156,11 @@ __device__ __forceinline__ void store_octet(typename T::Storage* out, std::int64
     if constexpr (kIsPaired<T>) {
       auto* quads = reinterpret_cast<float4*>(out);
       const bool is_odd = (lane & 1u) != 0;
-      const float4 swapped = swap_quad(take_quad(is_odd ? x : x + 4));
-      store_vector(quads + lane, is_odd ? swapped : take_quad(x));
-      store_vector(quads + 32 + lane, is_odd ? take_quad(x + 4) : swapped);
+      const float4 low = take_quad(x);
+      const float4 high = take_quad(x + 4);
+      const float4 swapped = swap_quad(is_odd ? low : high);
+      store_vector(quads + lane, is_odd ? swapped : low);
+      store_vector(quads + 32 + lane, is_odd ? high : swapped);
     } else {
       store_vector(reinterpret_cast<uint4*>(out + first), pack_words<T>(x));
     }

@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "compressors/api/blocks.hpp"
+#include "compressors/api/device_plan.hpp"
+#include "compressors/api/device_table.hpp"
 #include "compressors/api/registry.hpp"
 #include "compressors/api/workspace.hpp"
 
@@ -58,11 +60,18 @@ LeafCodec::Sizes Fp8::sizes(const Shape& shape, DType) const {
           static_cast<std::size_t>(shape.elements())};
 }
 
-std::size_t Fp8::workspace_bytes(const Shape& shape, DType, const Context&) const {
+bool Fp8::supports(Device device) const {
+  return device == Device::kCpu || DeviceTable<Fp8Launchers>::is_installed();
+}
+
+std::size_t Fp8::workspace_bytes(const Shape& shape, DType, const Context& context) const {
+  if (context.device == Device::kCuda) return device_workspace_bytes(grid(shape), shape, 4);
   return Scratch::bytes_for<float>(grid(shape).count());
 }
 
 void Fp8::write(const TensorView& in, std::byte* out, const Context& context) const {
+  if (context.device == Device::kCuda)
+    return DeviceTable<Fp8Launchers>::get("fp8").encode(in, grid(in.shape), format_, out, context);
   const ScopeGrid scopes = grid(in.shape);
   const std::int64_t n = in.shape.elements();
   Scratch scratch(context);
@@ -86,6 +95,12 @@ void Fp8::write(const TensorView& in, std::byte* out, const Context& context) co
                                             codes + first);
                     });
   }
+}
+
+void Fp8::read_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                         DType, const DecodeTarget& target, const Context& context) const {
+  DeviceTable<Fp8Launchers>::get("fp8").decode(payloads, shape, grid(shape), format_, target,
+                                               context);
 }
 
 void Fp8::read(const std::byte* payload, const Shape& shape, DType, bool is_accumulated, float* out,

@@ -6,6 +6,15 @@
 
 namespace tersor::compressors {
 
+/// The launchers of fp8.cu (DeviceTable), for tensors with elements.
+struct Fp8Launchers {
+  void (*encode)(const TensorView& in, const ScopeGrid& grid, kernels::SmallFloat format,
+                 std::byte* payload, const Context& context);
+  void (*decode)(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                 const ScopeGrid& grid, kernels::SmallFloat format, const DecodeTarget& target,
+                 const Context& context);
+};
+
 /// 8-bit floats with a float32 scale per scope that puts the largest magnitude at the format's
 /// limit (METHODS section 2).
 class Fp8 final : public LeafCodec {
@@ -13,6 +22,7 @@ class Fp8 final : public LeafCodec {
   /// `format` is kE4M3 or kE5M2.
   Fp8(kernels::SmallFloat format, Scope scope, std::int64_t group, std::string canonical);
 
+  bool supports(Device device) const override;
   Properties properties() const override;
   std::size_t workspace_bytes(const Shape& shape, DType dtype,
                               const Context& context) const override;
@@ -22,6 +32,9 @@ class Fp8 final : public LeafCodec {
   void write(const TensorView& in, std::byte* out, const Context& context) const override;
   void read(const std::byte* payload, const Shape& shape, DType dtype, bool is_accumulated,
             float* out, const Context& context) const override;
+  void read_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                      DType dtype, const DecodeTarget& target,
+                      const Context& context) const override;
   ScopeGrid grid(const Shape& shape) const { return {shape, scope_, group_}; }
 
   kernels::SmallFloat format_;

@@ -7,6 +7,8 @@
 
 #include "compressors/api/bits.hpp"
 #include "compressors/api/blocks.hpp"
+#include "compressors/api/device_plan.hpp"
+#include "compressors/api/device_table.hpp"
 #include "compressors/api/kernels.hpp"
 #include "compressors/api/registry.hpp"
 #include "compressors/api/workspace.hpp"
@@ -146,7 +148,12 @@ std::size_t MinMax::payload_bytes(const Shape& shape, DType, const Context&, int
          packed_bytes(shape.elements(), options_.bits);
 }
 
-std::size_t MinMax::workspace_bytes(const Shape& shape, DType, const Context&) const {
+bool MinMax::supports(Device device) const {
+  return device == Device::kCpu || DeviceTable<MinMaxLaunchers>::is_installed();
+}
+
+std::size_t MinMax::workspace_bytes(const Shape& shape, DType, const Context& context) const {
+  if (context.device == Device::kCuda) return device_workspace_bytes(grid(shape), shape, 8);
   return Frame::workspace_bytes(grid(shape));
 }
 
@@ -158,6 +165,10 @@ std::size_t MinMax::encode(int, const TensorView& in, std::span<std::byte> out, 
   const std::size_t size = metadata + packed_bytes(n, options_.bits);
   expect_room(out, size, "minmax");
   if (n == 0) return 0;
+  if (context.device == Device::kCuda) {
+    DeviceTable<MinMaxLaunchers>::get("minmax").encode(in, scopes, options_, out.data(), context);
+    return size;
+  }
   Scratch scratch(context);
   Frame frame(scopes, in.shape, scratch);
   scope_min_max(in, scopes, frame.low(), frame.high());
@@ -213,13 +224,29 @@ void MinMax::decode_into(std::span<const std::byte> payload, const Shape& shape,
   }
 }
 
-void MinMax::decode(std::span<const std::byte> payload, const Shape& shape, DType,
+void MinMax::decode_on_device(std::span<const std::span<const std::byte>> payloads,
+                              const Shape& shape, DType dtype, const DecodeTarget& target,
+                              const Context& context) const {
+  for (const auto& payload : payloads)
+    expect_payload_bytes(payload, payload_bytes(shape, dtype, context, 0, nullptr), "minmax");
+  if (shape.elements() == 0) return;
+  DeviceTable<MinMaxLaunchers>::get("minmax").decode(payloads, shape, grid(shape), options_, target,
+                                                     context);
+}
+
+void MinMax::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                     std::span<float> out, State*, const Context& context) const {
+  if (context.device == Device::kCuda)
+    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, false},
+                            context);
   decode_into(payload, shape, out, context, false);
 }
 
-void MinMax::decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType,
+void MinMax::decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                                std::span<float> out, State*, const Context& context) const {
+  if (context.device == Device::kCuda)
+    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, true},
+                            context);
   decode_into(payload, shape, out, context, true);
 }
 

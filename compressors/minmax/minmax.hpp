@@ -13,6 +13,15 @@ struct MinMaxOptions {
 };
 
 /// Integers of 1 to 8 bits between the smallest and the largest value of each scope (METHODS
+/// The launchers of minmax.cu (DeviceTable), for tensors with elements.
+struct MinMaxLaunchers {
+  void (*encode)(const TensorView& in, const ScopeGrid& grid, const MinMaxOptions& options,
+                 std::byte* payload, const Context& context);
+  void (*decode)(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                 const ScopeGrid& grid, const MinMaxOptions& options, const DecodeTarget& target,
+                 const Context& context);
+};
+
 /// section 2).
 class MinMax final : public Codec {
  public:
@@ -20,6 +29,7 @@ class MinMax final : public Codec {
 
   std::string canonical() const override { return canonical_; }
   Properties properties() const override;
+  bool supports(Device device) const override;
   Exchange exchange(int) const override { return Exchange::kGather; }
   std::size_t payload_bytes(const Shape& shape, DType dtype, const Context& context, int round,
                             const State* state) const override;
@@ -33,6 +43,11 @@ class MinMax final : public Codec {
               std::span<float> out, State* state, const Context& context) const override;
   void decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                          std::span<float> out, State* state, const Context& context) const override;
+
+ protected:
+  void decode_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                        DType dtype, const DecodeTarget& target,
+                        const Context& context) const override;
 
  private:
   ScopeGrid grid(const Shape& shape) const { return {shape, options_.scope, options_.group}; }

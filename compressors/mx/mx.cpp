@@ -6,6 +6,8 @@
 
 #include "compressors/api/bits.hpp"
 #include "compressors/api/blocks.hpp"
+#include "compressors/api/device_plan.hpp"
+#include "compressors/api/device_table.hpp"
 #include "compressors/api/floats.hpp"
 #include "compressors/api/kernels.hpp"
 #include "compressors/api/registry.hpp"
@@ -78,11 +80,19 @@ LeafCodec::Sizes Mx::sizes(const Shape& shape, DType) const {
           packed_bytes(shape.elements(), width())};
 }
 
-std::size_t Mx::workspace_bytes(const Shape& shape, DType, const Context&) const {
+bool Mx::supports(Device device) const {
+  return device == Device::kCpu || DeviceTable<MxLaunchers>::is_installed();
+}
+
+std::size_t Mx::workspace_bytes(const Shape& shape, DType, const Context& context) const {
+  if (context.device == Device::kCuda) return device_workspace_bytes(blocks_of(shape), shape, 4);
   return Scratch::bytes_for<float>(blocks_of(shape).count());
 }
 
 void Mx::write(const TensorView& in, std::byte* out, const Context& context) const {
+  if (context.device == Device::kCuda)
+    return DeviceTable<MxLaunchers>::get("mx").encode(in, blocks_of(in.shape), format_, emax_, out,
+                                                      context);
   const ScopeGrid groups = blocks_of(in.shape);
   const std::int64_t n = in.shape.elements();
   std::byte* to = out + groups.count();
@@ -115,6 +125,12 @@ void Mx::write(const TensorView& in, std::byte* out, const Context& context) con
     kernels::encode_small(format_, x, count, spread.data(), true, codes.data());
     kernels::pack_bits(codes.data(), count, width(), to + begin / 8 * width());
   }
+}
+
+void Mx::read_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                        DType, const DecodeTarget& target, const Context& context) const {
+  DeviceTable<MxLaunchers>::get("mx").decode(payloads, shape, blocks_of(shape), format_, emax_,
+                                             target, context);
 }
 
 void Mx::read(const std::byte* payload, const Shape& shape, DType, bool is_accumulated, float* out,

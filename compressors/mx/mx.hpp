@@ -2,8 +2,18 @@
 #pragma once
 #include "compressors/api/leaf_codec.hpp"
 #include "compressors/api/minifloat_kernels.hpp"
+#include "compressors/api/scopes.hpp"
 
 namespace tersor::compressors {
+
+/// The launchers of mx.cu (DeviceTable), for tensors with elements.
+struct MxLaunchers {
+  void (*encode)(const TensorView& in, const ScopeGrid& grid, kernels::SmallFloat format, int emax,
+                 std::byte* payload, const Context& context);
+  void (*decode)(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                 const ScopeGrid& grid, kernels::SmallFloat format, int emax,
+                 const DecodeTarget& target, const Context& context);
+};
 
 /// Microscaling formats: blocks of 32 along hidden with a power-of-two scale (OCP MX 1.0).
 class Mx final : public LeafCodec {
@@ -11,6 +21,7 @@ class Mx final : public LeafCodec {
   /// `emax` is the exponent of the format's largest binade.
   Mx(kernels::SmallFloat format, int emax, std::string canonical);
 
+  bool supports(Device device) const override;
   Properties properties() const override;
   std::size_t workspace_bytes(const Shape& shape, DType dtype,
                               const Context& context) const override;
@@ -20,6 +31,9 @@ class Mx final : public LeafCodec {
   void write(const TensorView& in, std::byte* out, const Context& context) const override;
   void read(const std::byte* payload, const Shape& shape, DType dtype, bool is_accumulated,
             float* out, const Context& context) const override;
+  void read_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                      DType dtype, const DecodeTarget& target,
+                      const Context& context) const override;
   int width() const { return kernels::width_of(format_); }
 
   kernels::SmallFloat format_;

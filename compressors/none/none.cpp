@@ -5,6 +5,7 @@
 
 #include "compressors/api/bits.hpp"
 #include "compressors/api/blocks.hpp"
+#include "compressors/api/device_table.hpp"
 #include "compressors/api/registry.hpp"
 
 namespace tersor::compressors {
@@ -41,32 +42,58 @@ Properties None::properties() const {
   return p;
 }
 
+bool None::supports(Device device) const {
+  return device == Device::kCpu || DeviceTable<NoneLaunchers>::is_installed();
+}
+
+void None::decode_on_device(std::span<const std::span<const std::byte>> payloads,
+                            const Shape& shape, DType dtype, const DecodeTarget& target,
+                            const Context& context) const {
+  for (const auto& payload : payloads)
+    expect_payload_bytes(payload, message_bytes(shape, dtype), "none");
+  DeviceTable<NoneLaunchers>::get("none").sum(payloads, dtype, shape.elements(), target,
+                                              context.stream);
+}
+
 std::size_t None::payload_bytes(const Shape& shape, DType dtype, const Context&, int,
                                 const State*) const {
   return message_bytes(shape, dtype);
 }
 
 std::size_t None::encode(int, const TensorView& in, std::span<std::byte> out, State*,
-                         const Context&) const {
+                         const Context& context) const {
   expect_room(out, in.bytes(), "none");
+  if (context.device == Device::kCuda) {
+    DeviceTable<NoneLaunchers>::get("none").copy(in.data, in.bytes(), out.data(), context.stream);
+    return in.bytes();
+  }
   if (in.bytes() > 0) std::memcpy(out.data(), in.data, in.bytes());
   return in.bytes();
 }
 
 void None::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-                  std::span<float> out, State*, const Context&) const {
+                  std::span<float> out, State*, const Context& context) const {
+  if (context.device == Device::kCuda)
+    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, false},
+                            context);
   expect_payload_bytes(payload, message_bytes(shape, dtype), "none");
   widen(dtype, payload.data(), out.first(static_cast<std::size_t>(shape.elements())));
 }
 
 void None::decode_bits(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-                       void* out, State*, const Context&) const {
+                       void* out, State*, const Context& context) const {
   expect_payload_bytes(payload, message_bytes(shape, dtype), "none");
+  if (context.device == Device::kCuda)
+    return DeviceTable<NoneLaunchers>::get("none").copy(
+        payload.data(), payload.size(), static_cast<std::byte*>(out), context.stream);
   if (!payload.empty()) std::memcpy(out, payload.data(), payload.size());
 }
 
 void None::decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-                             std::span<float> out, State*, const Context&) const {
+                             std::span<float> out, State*, const Context& context) const {
+  if (context.device == Device::kCuda)
+    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, true},
+                            context);
   expect_payload_bytes(payload, message_bytes(shape, dtype), "none");
   add_values(payload.data(), dtype, shape.elements(), out.data());
 }

@@ -4,10 +4,19 @@
 
 namespace tersor::compressors {
 
+/// The launchers of none.cu (DeviceTable).
+struct NoneLaunchers {
+  void (*copy)(const void* from, std::size_t bytes, std::byte* to, void* stream);
+  /// Payloads of `dtype`, n elements each; the target is float32.
+  void (*sum)(std::span<const std::span<const std::byte>> payloads, DType dtype, std::int64_t n,
+              const DecodeTarget& target, void* stream);
+};
+
 /// The message itself: copies bits.
 class None final : public Codec {
  public:
   std::string canonical() const override { return "none"; }
+  bool supports(Device device) const override;
   Properties properties() const override;
   Exchange exchange(int) const override { return Exchange::kAllReduce; }
   std::size_t payload_bytes(const Shape& shape, DType dtype, const Context& context, int round,
@@ -25,6 +34,11 @@ class None final : public Codec {
                    State* state, const Context& context) const override;
   void decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                          std::span<float> out, State* state, const Context& context) const override;
+
+ protected:
+  void decode_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                        DType dtype, const DecodeTarget& target,
+                        const Context& context) const override;
 };
 
 }  // namespace tersor::compressors

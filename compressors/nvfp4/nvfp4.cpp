@@ -6,6 +6,8 @@
 
 #include "compressors/api/bits.hpp"
 #include "compressors/api/blocks.hpp"
+#include "compressors/api/device_plan.hpp"
+#include "compressors/api/device_table.hpp"
 #include "compressors/api/kernels.hpp"
 #include "compressors/api/minifloat.hpp"
 #include "compressors/api/minifloat_kernels.hpp"
@@ -47,11 +49,19 @@ LeafCodec::Sizes NvFp4::sizes(const Shape& shape, DType) const {
           packed_bytes(shape.elements(), 4)};
 }
 
-std::size_t NvFp4::workspace_bytes(const Shape& shape, DType, const Context&) const {
+bool NvFp4::supports(Device device) const {
+  return device == Device::kCpu || DeviceTable<NvFp4Launchers>::is_installed();
+}
+
+std::size_t NvFp4::workspace_bytes(const Shape& shape, DType, const Context& context) const {
+  if (context.device == Device::kCuda)
+    return device_workspace_bytes(blocks_of(shape), shape, 4, false, true);
   return Scratch::bytes_for<float>(blocks_of(shape).count());
 }
 
 void NvFp4::write(const TensorView& in, std::byte* out, const Context& context) const {
+  if (context.device == Device::kCuda)
+    return DeviceTable<NvFp4Launchers>::get("nvfp4").encode(in, blocks_of(in.shape), out, context);
   const ScopeGrid groups = blocks_of(in.shape);
   const std::int64_t n = in.shape.elements();
   float t = 0;
@@ -90,6 +100,12 @@ void NvFp4::write(const TensorView& in, std::byte* out, const Context& context) 
     kernels::encode_small(SmallFloat::kE2M1, x, count, spread.data(), true, codes.data());
     kernels::pack_bits(codes.data(), count, 4, to + begin / 2);
   }
+}
+
+void NvFp4::read_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                           DType, const DecodeTarget& target, const Context& context) const {
+  DeviceTable<NvFp4Launchers>::get("nvfp4").decode(payloads, shape, blocks_of(shape), target,
+                                                   context);
 }
 
 void NvFp4::read(const std::byte* payload, const Shape& shape, DType, bool is_accumulated,

@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compressors/api/leaf_codec.hpp"
+#include "compressors/api/scopes.hpp"
 
 namespace tersor::compressors {
+
+/// The launchers of nvfp4.cu (DeviceTable), for tensors with elements.
+struct NvFp4Launchers {
+  void (*encode)(const TensorView& in, const ScopeGrid& grid, std::byte* payload,
+                 const Context& context);
+  void (*decode)(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                 const ScopeGrid& grid, const DecodeTarget& target, const Context& context);
+};
 
 /// NVFP4: blocks of 16 along hidden of 4-bit floats, an E4M3 scale each, and one float32 scale for
 /// the tensor.
@@ -10,6 +19,7 @@ class NvFp4 final : public LeafCodec {
  public:
   explicit NvFp4(std::string canonical);
 
+  bool supports(Device device) const override;
   Properties properties() const override;
   std::size_t workspace_bytes(const Shape& shape, DType dtype,
                               const Context& context) const override;
@@ -19,6 +29,9 @@ class NvFp4 final : public LeafCodec {
   void write(const TensorView& in, std::byte* out, const Context& context) const override;
   void read(const std::byte* payload, const Shape& shape, DType dtype, bool is_accumulated,
             float* out, const Context& context) const override;
+  void read_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                      DType dtype, const DecodeTarget& target,
+                      const Context& context) const override;
 };
 
 }  // namespace tersor::compressors

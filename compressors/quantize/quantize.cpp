@@ -6,6 +6,8 @@
 
 #include "compressors/api/bits.hpp"
 #include "compressors/api/blocks.hpp"
+#include "compressors/api/device_plan.hpp"
+#include "compressors/api/device_table.hpp"
 #include "compressors/api/floats.hpp"
 #include "compressors/api/kernels.hpp"
 #include "compressors/api/registry.hpp"
@@ -86,7 +88,13 @@ std::size_t Quantize::payload_bytes(const Shape& shape, DType, const Context&, i
          packed_bytes(shape.elements(), options_.bits);
 }
 
-std::size_t Quantize::workspace_bytes(const Shape& shape, DType, const Context&) const {
+bool Quantize::supports(Device device) const {
+  return device == Device::kCpu || DeviceTable<QuantizeLaunchers>::is_installed();
+}
+
+std::size_t Quantize::workspace_bytes(const Shape& shape, DType, const Context& context) const {
+  if (context.device == Device::kCuda)
+    return device_workspace_bytes(grid(shape), shape, 4, options_.is_rms);
   const std::int64_t scopes = grid(shape).count();
   std::size_t bytes = 2 * Scratch::bytes_for<float>(scopes);
   if (options_.is_rms) bytes += mean_workspace_bytes(grid(shape), shape);
@@ -123,6 +131,11 @@ std::size_t Quantize::encode(int, const TensorView& in, std::span<std::byte> out
   const std::size_t size = metadata + packed_bytes(n, options_.bits);
   expect_room(out, size, "quantize");
   if (n == 0) return 0;
+  if (context.device == Device::kCuda) {
+    DeviceTable<QuantizeLaunchers>::get("quantize")
+        .encode(in, scopes, options_, out.data(), context);
+    return size;
+  }
 
   Scratch scratch(context);
   const auto divisor = scratch.take<float>(scopes.count());
@@ -209,13 +222,30 @@ void Quantize::decode_into(std::span<const std::byte> payload, const Shape& shap
   }
 }
 
-void Quantize::decode(std::span<const std::byte> payload, const Shape& shape, DType,
+void Quantize::decode_on_device(std::span<const std::span<const std::byte>> payloads,
+                                const Shape& shape, DType dtype, const DecodeTarget& target,
+                                const Context& context) const {
+  for (const auto& payload : payloads)
+    expect_payload_bytes(payload, payload_bytes(shape, dtype, context, 0, nullptr), "quantize");
+  if (shape.elements() == 0) return;
+  DeviceTable<QuantizeLaunchers>::get("quantize")
+      .decode(payloads, shape, grid(shape), options_, target, context);
+}
+
+void Quantize::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                       std::span<float> out, State*, const Context& context) const {
+  if (context.device == Device::kCuda)
+    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, false},
+                            context);
   decode_into(payload, shape, out, context, false);
 }
 
-void Quantize::decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType,
-                                 std::span<float> out, State*, const Context& context) const {
+void Quantize::decode_accumulate(std::span<const std::byte> payload, const Shape& shape,
+                                 DType dtype, std::span<float> out, State*,
+                                 const Context& context) const {
+  if (context.device == Device::kCuda)
+    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, true},
+                            context);
   decode_into(payload, shape, out, context, true);
 }
 

@@ -16,6 +16,15 @@ struct QuantizeOptions {
   bool is_bian = false;        ///< variant=bian
 };
 
+/// The launchers of quantize.cu (DeviceTable), for tensors with elements.
+struct QuantizeLaunchers {
+  void (*encode)(const TensorView& in, const ScopeGrid& grid, const QuantizeOptions& options,
+                 std::byte* payload, const Context& context);
+  void (*decode)(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                 const ScopeGrid& grid, const QuantizeOptions& options, const DecodeTarget& target,
+                 const Context& context);
+};
+
 /// Symmetric integers of 1 to 8 bits with one float16 scale per scope (METHODS section 2).
 class Quantize final : public Codec {
  public:
@@ -23,6 +32,7 @@ class Quantize final : public Codec {
 
   std::string canonical() const override { return canonical_; }
   Properties properties() const override;
+  bool supports(Device device) const override;
   Exchange exchange(int) const override { return Exchange::kGather; }
   std::size_t payload_bytes(const Shape& shape, DType dtype, const Context& context, int round,
                             const State* state) const override;
@@ -36,6 +46,11 @@ class Quantize final : public Codec {
               std::span<float> out, State* state, const Context& context) const override;
   void decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                          std::span<float> out, State* state, const Context& context) const override;
+
+ protected:
+  void decode_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                        DType dtype, const DecodeTarget& target,
+                        const Context& context) const override;
 
  private:
   ScopeGrid grid(const Shape& shape) const { return {shape, options_.scope, options_.group}; }
