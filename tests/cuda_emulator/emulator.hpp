@@ -22,6 +22,7 @@ struct Options {
   Order order = Order::kForward;  ///< of blocks, and of the threads that could run
   std::uint64_t seed = 1;         ///< of kRandom and of pre-emption
   unsigned resident_blocks = 1;   ///< blocks whose threads take turns
+  std::uint64_t first_block = 0;  ///< blocks before it do not run: the end of a large message
   /// Another thread runs after one in so many memory accesses (kernels built with the checker).
   unsigned preempt_one_in = 0;
   /// Races, uninitialised reads (kernels built with the checker); bounds and alignment always.

@@ -83,15 +83,17 @@ class Grid {
         grid.z > 65535)
       throw LaunchError("invalid launch: " + std::to_string(blocks) + " blocks of " +
                         std::to_string(threads) + " threads");
-    order_.resize(blocks);
-    for (std::uint64_t i = 0; i < blocks; ++i) order_[i] = static_cast<std::uint32_t>(i);
+    const std::uint64_t skipped = std::min(machine.options.first_block, blocks - 1);
+    order_.resize(blocks - skipped);
+    for (std::uint64_t i = skipped; i < blocks; ++i)
+      order_[i - skipped] = static_cast<std::uint32_t>(i);
     const Order order = machine.options.order;
     if (order == Order::kReverse) std::reverse(order_.begin(), order_.end());
     if (order == Order::kRandom)
-      for (std::uint64_t i = blocks - 1; i > 0; --i)
+      for (std::uint64_t i = order_.size() - 1; i > 0; --i)
         std::swap(order_[i], order_[next_random() % (i + 1)]);
     machine.threads_per_block = static_cast<unsigned>(threads);
-    resident_.resize(std::clamp<std::uint64_t>(machine.options.resident_blocks, 1, blocks));
+    resident_.resize(std::clamp<std::uint64_t>(machine.options.resident_blocks, 1, order_.size()));
     for (std::size_t slot = 0; slot < resident_.size(); ++slot) start_next(slot);
   }
   ~Grid() {
