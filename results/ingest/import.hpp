@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace tersor::results {
+
+struct ImportResult {
+  std::string kind;
+  bool was_there = false;  ///< a file of the same bytes: nothing changed
+  std::int64_t cases = 0;
+  std::int64_t ok = 0;
+  std::int64_t failed = 0;
+  std::int64_t skipped = 0;
+};
+
+/// Stores a file of measurements (measured_file.hpp) in the database, which is created where there
+/// is none: all of it in one transaction, its whole text with it, the same bytes once. Throws
+/// Error(kMissing, kData) with file and place, Error(kDatabase) as opening does; then nothing is
+/// stored.
+ImportResult import_file(const std::filesystem::path& database, const std::filesystem::path& file);
+
+}  // namespace tersor::results

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "results/ingest/measured_file.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "common/error.hpp"
+
+namespace tersor::results {
+namespace {
+
+using nlohmann::json;
+
+/// A place in the file, for complaints: "cases[3]".
+class Place {
+ public:
+  Place(const std::string& file, std::string path, const json& object)
+      : file_(file), path_(std::move(path)), object_(object) {
+    if (!object.is_object()) fail("", "expected an object");
+  }
+
+  [[noreturn]] void fail(const std::string& key, const std::string& message) const {
+    const std::string dot = path_.empty() || key.empty() ? "" : ".";
+    const std::string where = path_ + dot + key;
+    throw Error(ErrorKind::kData, file_ + ": " + (where.empty() ? "" : where + ": ") + message);
+  }
+
+  const json& required(const char* key) const {
+    const auto found = object_.find(key);
+    if (found == object_.end()) fail(key, "is missing");
+    return *found;
+  }
+  /// Null where it is missing.
+  const json& optional(const char* key) const {
+    static const json nothing;
+    const auto found = object_.find(key);
+    return found == object_.end() ? nothing : *found;
+  }
+
+  std::string text(const char* key) const {
+    const json& value = required(key);
+    if (!value.is_string()) fail(key, "expected a text, got " + value.dump());
+    return value.get<std::string>();
+  }
+  std::optional<std::string> optional_text(const char* key) const {
+    return optional(key).is_null() ? std::nullopt : std::optional(text(key));
+  }
+  std::string choice(const char* key, std::initializer_list<const char*> words) const {
+    const std::string word = text(key);
+    std::string known;
+    for (const char* one : words) {
+      if (word == one) return word;
+      known += (known.empty() ? "" : ", ") + std::string(one);
+    }
+    fail(key, "'" + word + "' is none of " + known);
+  }
+  std::optional<std::int64_t> optional_integer(const char* key, std::int64_t least) const {
+    const json& value = optional(key);
+    if (value.is_null()) return std::nullopt;
+    if (!value.is_number_integer() || value.get<std::int64_t>() < least)
+      fail(key, "expected a whole number of at least " + std::to_string(least) + ", got " +
+                    value.dump());
+    return value.get<std::int64_t>();
+  }
+  std::optional<bool> optional_boolean(const char* key) const {
+    const json& value = optional(key);
+    if (value.is_null()) return std::nullopt;
+    if (!value.is_boolean()) fail(key, "expected true or false, got " + value.dump());
+    return value.get<bool>();
+  }
+  double number(const char* key) const {
+    const json& value = required(key);
+    if (!value.is_number()) fail(key, "expected a number, got " + value.dump());
+    return value.get<double>();
+  }
+  /// An array of at least one positive number.
+  std::vector<double> times(const char* key) const {
+    const json& value = required(key);
+    if (!value.is_array() || value.empty()) fail(key, "expected an array of times");
+    std::vector<double> out;
+    for (const json& one : value) {
+      if (!one.is_number() || !(one.get<double>() > 0))
+        fail(key, "expected a time above 0 as element " + std::to_string(out.size()) + ", got " +
+                      one.dump());
+      out.push_back(one.get<double>());
+    }
+    return out;
+  }
+  void shape(MeasuredCase& into) const {
+    const json& value = required("shape");
+    const auto is_size = [](const json& one) {
+      return one.is_number_integer() && one.get<std::int64_t>() >= 0;
+    };
+    if (!value.is_array() || value.size() != 3 || !std::all_of(value.begin(), value.end(), is_size))
+      fail("shape", "expected [samples, tokens, hidden], got " + value.dump());
+    into.samples = value[0].get<std::int64_t>();
+    into.tokens = value[1].get<std::int64_t>();
+    into.hidden = value[2].get<std::int64_t>();
+  }
+
+ private:
+  const std::string& file_;
+  std::string path_;
+  const json& object_;
+};
+
+void add_bytes(const Place& at, const char* key, MeasuredCase& into) {
+  if (const auto bytes = at.optional_integer(key, 0))
+    into.quantities.push_back({key, "B", {static_cast<double>(*bytes)}});
+}
+
+MeasuredCase gpu_case(const Place& at, const json& object) {
+  MeasuredCase one;
+  one.facts = object;
+  one.operation = at.choice("operation", {"encode", "decode", "decode_accumulate", "copy"});
+  one.spec = one.operation == "copy" ? at.optional_text("spec") : std::optional(at.text("spec"));
+  one.dtype = at.choice("dtype", {"float32", "float16", "bfloat16"});
+  at.shape(one);
+  one.device = "cuda";
+  one.ranks = at.optional_integer("ranks", 1);
+  const std::string kind = at.choice("kind", {"equality", "speed"});
+  one.status = at.choice("status", {"ok", "failed", "skipped"});
+  one.reason = at.optional_text("reason").value_or("");
+  if (one.status != "ok" && one.reason.empty()) at.fail("reason", "is missing: why " + one.status);
+  one.is_equal = at.optional_boolean("equal");
+  if (kind == "equality" && one.status == "ok" && !one.is_equal) at.fail("equal", "is missing");
+  if (one.status == "ok" && one.is_equal == false) at.fail("equal", "is false where status is ok");
+  if (kind == "speed") one.mode = at.choice("mode", {"cold", "hot"});
+  if (kind == "speed" && one.status == "ok") {
+    one.quantities.push_back({"time", "ns", at.times("times_ns")});
+    if (!at.optional("copy_times_ns").is_null())
+      one.quantities.push_back({"copy_time", "ns", at.times("copy_times_ns")});
+  }
+  add_bytes(at, "raw_bytes", one);
+  add_bytes(at, "payload_bytes", one);
+  one.name = kind + "/" + one.operation + "/" + one.spec.value_or("");
+  return one;
+}
+
+MeasuredFile gpu_check(const json& root, const std::string& name) {
+  const Place top(name, "", root);
+  if (top.required("version") != 1)
+    top.fail("version", "this tersor reads version 1, got " + root["version"].dump());
+  MeasuredFile file;
+  file.kind = "gpu-check";
+  file.is_synthetic = top.optional_boolean("synthetic").value_or(false);
+  file.measured_at = top.text("measured_at");
+  file.program = top.optional_text("program");
+  file.hardware = top.required("hardware");
+  file.environment = top.required("environment");
+  Place(name, "hardware", file.hardware).text("gpu");
+  Place(name, "environment", file.environment).text("cuda");
+  const json& cases = top.required("cases");
+  if (!cases.is_array() || cases.empty()) top.fail("cases", "expected an array of cases");
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    file.cases.push_back(
+        gpu_case(Place(name, "cases[" + std::to_string(i) + "]", cases[i]), cases[i]));
+  file.context = root;
+  file.context.erase("cases");
+  return file;
+}
+
+/// Of Google Benchmark's time_unit.
+double nanoseconds_of(const Place& at) {
+  const std::string unit = at.choice("time_unit", {"ns", "us", "ms", "s"});
+  return unit == "ns" ? 1 : unit == "us" ? 1e3 : unit == "ms" ? 1e6 : 1e9;
+}
+
+/// "encode/topk(ratio=0.1)/float16/32x128x1024/.." of tersor-bench; other names are an operation.
+void split_name(MeasuredCase& one) {
+  std::vector<std::string> parts{""};
+  for (const char mark : one.name)
+    if (mark == '/')
+      parts.emplace_back();
+    else
+      parts.back() += mark;
+  one.operation = parts[0];
+  if (parts.size() < 3) return;
+  one.spec = parts[1];
+  for (std::size_t i = 2; i < parts.size(); ++i) {
+    if (parts[i] == "float32" || parts[i] == "float16" || parts[i] == "bfloat16")
+      one.dtype = parts[i];
+    long long sizes[3];
+    int read = 0;
+    if (std::sscanf(parts[i].c_str(), "%lldx%lldx%lld%n", &sizes[0], &sizes[1], &sizes[2], &read) !=
+            3 ||
+        static_cast<std::size_t>(read) != parts[i].size())
+      continue;
+    one.samples = sizes[0];
+    one.tokens = sizes[1];
+    one.hidden = sizes[2];
+  }
+}
+
+std::string unit_of(const std::string& counter) {
+  return counter.ends_with("_bytes") ? "B" : counter.ends_with("_ns") ? "ns" : "1";
+}
+
+MeasuredCase benchmark_case(const Place& at, const json& object) {
+  constexpr const char* kStructure[] = {"family_index", "per_family_instance_index",
+                                        "repetitions",  "repetition_index",
+                                        "threads",      "iterations",
+                                        "real_time",    "cpu_time"};
+  MeasuredCase one;
+  one.facts = object;
+  one.name = at.text("name");
+  one.device = "cpu";
+  split_name(one);
+  if (at.optional_text("run_type").value_or("iteration") == "aggregate")
+    one.mode = at.optional_text("aggregate_name");
+  if (at.optional_boolean("error_occurred").value_or(false)) {
+    one.status = "failed";
+    one.reason = at.optional_text("error_message").value_or("no reason given");
+    return one;
+  }
+  const double scale = nanoseconds_of(at);
+  one.quantities.push_back({"real_time", "ns", {at.number("real_time") * scale}});
+  one.quantities.push_back({"cpu_time", "ns", {at.number("cpu_time") * scale}});
+  for (const auto& [key, value] : object.items()) {
+    const bool is_structure =
+        std::find(std::begin(kStructure), std::end(kStructure), key) != std::end(kStructure);
+    if (value.is_number() && !is_structure)
+      one.quantities.push_back({key, unit_of(key), {value.get<double>()}});
+  }
+  return one;
+}
+
+MeasuredFile google_benchmark(const json& root, const std::string& name) {
+  const Place top(name, "", root);
+  MeasuredFile file;
+  file.kind = "google-benchmark";
+  file.context = root;
+  file.context.erase("benchmarks");
+  const json& facts = top.required("context");
+  const Place context(name, "context", facts);
+  file.measured_at = context.optional_text("date");
+  file.program = context.optional_text("executable");
+  file.hardware = json::object();
+  for (const auto& [from, to] : {std::pair{"num_cpus", "cores"},
+                                 {"mhz_per_cpu", "mhz"},
+                                 {"host_name", "host"},
+                                 {"caches", "caches"},
+                                 {"cpu", "cpu"}})
+    if (!context.optional(from).is_null()) file.hardware[to] = facts[from];
+  file.environment = json::object();
+  for (const char* key : {"compiler", "library_build_type", "threads", "cpu_scaling_enabled"})
+    if (!context.optional(key).is_null()) file.environment[key] = facts[key];
+  if (file.environment.contains("threads")) file.environment.erase("threads");  // a text there
+  file.is_synthetic = top.optional_boolean("synthetic").value_or(false);
+  const json& rows = top.required("benchmarks");
+  if (!rows.is_array() || rows.empty()) top.fail("benchmarks", "expected an array of rows");
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    file.cases.push_back(
+        benchmark_case(Place(name, "benchmarks[" + std::to_string(i) + "]", rows[i]), rows[i]));
+  return file;
+}
+
+}  // namespace
+
+MeasuredFile parse_measured_file(std::string_view text, const std::string& name) {
+  json root;
+  try {
+    root = json::parse(text);
+  } catch (const json::parse_error& error) {
+    throw Error(ErrorKind::kData, name + ": no valid JSON (cut short?): " + error.what());
+  }
+  const Place top(name, "", root);
+  if (top.optional("format") == "tersor-gpu-check") return gpu_check(root, name);
+  if (root.contains("context") && root.contains("benchmarks")) return google_benchmark(root, name);
+  top.fail("format", "expected \"tersor-gpu-check\", or Google Benchmark's context and benchmarks");
+}
+
+}  // namespace tersor::results
