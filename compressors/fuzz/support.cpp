@@ -45,14 +45,17 @@ void require(bool condition, const std::string& message) {
 
 #ifdef TERSOR_HAS_ASAN
 // Its operators find overruns and mismatched pairs: they stay, and report to these hooks.
-#include <sanitizer/allocator_interface.h>
+// GCC 12 has the functions and not their header.
+extern "C" int __sanitizer_install_malloc_and_free_hooks(  // NOLINT(bugprone-reserved-identifier)
+    void (*on_malloc)(const volatile void*, std::size_t), void (*on_free)(const volatile void*));
+extern "C" std::size_t __sanitizer_get_allocated_size(  // NOLINT(bugprone-reserved-identifier)
+    const volatile void* block);
 
 namespace {
 const int kHooks = __sanitizer_install_malloc_and_free_hooks(
     [](const volatile void*, std::size_t bytes) { tersor::fuzz::count_new(bytes); },
     [](const volatile void* block) {
-      if (block != nullptr)
-        tersor::fuzz::live_bytes -= __sanitizer_get_allocated_size(const_cast<const void*>(block));
+      if (block != nullptr) tersor::fuzz::live_bytes -= __sanitizer_get_allocated_size(block);
     });
 }  // namespace
 #else
