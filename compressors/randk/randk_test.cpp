@@ -51,10 +51,47 @@ TEST_CASE("randk, stratified: one position in each stratum") {
   }
 }
 
+TEST_CASE("randk, stratified: the positions of the definition, each of a stratum alike") {
+  // lo = floor(jn/k), L = floor((j+1)n/k) - lo, position lo + ((draw_j L) >> 32); c3 = purpose 2.
+  for (const std::int64_t n : {7, 103, 4096, 65537}) {
+    Context context;
+    context.seed = 99;
+    context.step = 5;
+    const Stream stream{philox_key(99), 5, 0, 2};
+    const auto chosen = positions({.k = 7, .is_stratified = true}, n, context);
+    REQUIRE(chosen.size() == 7);
+    for (std::uint64_t j = 0; j < 7; ++j) {
+      const auto count = static_cast<std::uint64_t>(n);
+      const std::uint64_t low = j * count / 7;
+      const std::uint64_t length = (j + 1) * count / 7 - low;
+      CHECK(chosen[j] == low + ((std::uint64_t{stream.draw32(j)} * length) >> 32));
+    }
+  }
+  // Five strata of four: 4,000 steps hit each place of a stratum 1,000 times; chi-square with 15
+  // degrees of freedom stays below its 1e-6 quantile, 56. Two of one stratum never come together.
+  std::vector<double> hits(20);
+  for (std::uint32_t step = 0; step < 4000; ++step) {
+    Context context;
+    context.step = step;
+    const auto chosen = positions({.k = 5, .is_stratified = true}, 20, context);
+    for (std::size_t j = 0; j < 5; ++j) {
+      CHECK(chosen[j] / 4 == j);
+      ++hits[chosen[j]];
+    }
+  }
+  double chi = 0;
+  for (const double hit : hits) chi += (hit - 1000) * (hit - 1000) / 1000;
+  CHECK(chi < 56);
+}
+
 TEST_CASE("randk: shared positions do not depend on the rank, others do") {
   Context other;
   other.rank = 3;
-  CHECK(positions({.ratio = 0.1}, 400, {}) == positions({.ratio = 0.1}, 400, other));
+  for (other.rank = 1; other.rank < 8; ++other.rank) {
+    CHECK(positions({.ratio = 0.1}, 400, {}) == positions({.ratio = 0.1}, 400, other));
+    CHECK(positions({.ratio = 0.1, .is_stratified = true}, 400, {}) ==
+          positions({.ratio = 0.1, .is_stratified = true}, 400, other));
+  }
   CHECK(positions({.ratio = 0.1, .is_shared = false}, 400, {}) !=
         positions({.ratio = 0.1, .is_shared = false}, 400, other));
 }
