@@ -6,20 +6,12 @@
 #include <vector>
 
 #include "compressors/api/codec.hpp"
-#include "compressors/bench/interleaved.hpp"
+#include "compressors/bench/counters.hpp"
 #include "compressors/bench/material.hpp"
 
 namespace tersor::compressors::bench {
 
 enum class Operation : std::uint8_t { kEncode, kDecode, kSum };
-
-/// What a row measures, and the bytes that any implementation of it must move: the input read once
-/// and the output written once.
-struct RowBytes {
-  std::size_t raw = 0;
-  std::size_t payload = 0;
-  std::size_t moved = 0;
-};
 
 /// One operation of a codec on one tensor, with all buffers allocated: `sum` decodes the payloads
 /// of `ranks` ranks and adds them (Codec::combine).

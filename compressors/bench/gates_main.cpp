@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// tersor-bench-gates: fails where a codec falls below its gate, a ratio to memcpy that leaves a
+// factor of two and more for noise. Published goals and measurements: docs/performance.md.
+#include <hwy/targets.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string_view>
+
+#include "common/error.hpp"
+#include "compressors/api/registry.hpp"
+#include "compressors/bench/bench_row.hpp"
+
+namespace tersor::compressors::bench {
+namespace {
+
+struct Gate {
+  std::string_view operation;
+  const char* spec;
+  double ratio;  ///< of memcpy's time to the operation's, float32 [4096,1024], one thread
+};
+
+constexpr std::array kGates{
+    Gate{"encode", "quantize", 0.40},
+    Gate{"encode", "quantize(bits=4)", 0.40},
+    Gate{"encode", "quantize(bits=2)", 0.40},
+    Gate{"encode", "quantize(rounding=stochastic)", 0.12},
+    Gate{"decode", "quantize", 0.60},
+    Gate{"decode", "quantize(bits=4)", 0.60},
+    Gate{"decode", "quantize(bits=2)", 0.60},
+    Gate{"encode", "minmax", 0.40},
+    Gate{"encode", "minmax(scope=group,group=512)", 0.45},
+    Gate{"encode", "minmax(bits=4,scope=group,group=512)", 0.45},
+    Gate{"encode", "minmax(bits=2,scope=group,group=512)", 0.45},
+    Gate{"decode", "minmax(scope=group,group=512)", 0.60},
+    Gate{"encode", "sign", 0.80},
+    Gate{"decode", "sign", 0.80},
+    Gate{"encode", "fp8", 0.35},
+    Gate{"decode", "fp8", 0.60},
+    Gate{"encode", "mx", 0.20},
+    Gate{"encode", "mx(format=fp4_e2m1)", 0.20},
+    Gate{"encode", "hadamard(none)", 0.25},
+    Gate{"encode", "srht(dim=102)", 0.15},
+    Gate{"encode", "topk(ratio=0.1)", 0.10},
+    Gate{"encode", "topk", 0.20},
+    Gate{"decode", "topk(ratio=0.1)", 0.50},
+    Gate{"decode", "topk", 0.70},
+    Gate{"encode", "topk(ratio=0.1,scope=token)", 0.08},
+    Gate{"encode", "topk(scope=token)", 0.08},
+    Gate{"encode", "randk(ratio=0.1,sampling=stratified)", 0.50},
+    Gate{"encode", "randk(sampling=stratified)", 2.50},
+};
+
+constexpr int kTries = 3;
+
+/// The fastest memcpy over the fastest call: other work on the machine slows most samples, not all.
+double best_ratio(const Gate& gate, const Material& material, double seconds) {
+  const auto codec = make_codec(gate.spec);
+  Row row(*codec, material, gate.operation == "encode" ? Operation::kEncode : Operation::kDecode, 1,
+          1);
+  Effort effort;
+  effort.seconds = seconds;
+  const Timing t = measure([&] { row.work(); }, [&] { row.copy(); }, effort);
+  return std::max(t.ratio, t.copy_least_ns / t.least_ns);
+}
+
+int run() {
+  if (hwy::SupportedTargets() > 0 &&
+      (hwy::SupportedTargets() & (HWY_AVX2 | HWY_AVX3 | HWY_AVX3_DL)) == 0) {
+    std::puts("SKIPPED: this machine has no AVX2, for which the gates are set");
+    return 0;
+  }
+  const Material material = make_material({1, 4096, 1024}, DType::kFloat32);
+  int missed = 0;
+  std::puts("    gate   ratio  operation");
+  for (const Gate& gate : kGates) {
+    double ratio = 0;
+    for (int attempt = 1; attempt <= kTries && ratio < gate.ratio; ++attempt)
+      ratio = std::max(ratio, best_ratio(gate, material, attempt == 1 ? 0.1 : 0.6));
+    const bool is_missed = ratio < gate.ratio;
+    missed += is_missed ? 1 : 0;
+    std::printf("%8.2f%8.2f  %.*s %s%s\n", gate.ratio, ratio,
+                static_cast<int>(gate.operation.size()), gate.operation.data(), gate.spec,
+                is_missed ? "  BELOW ITS GATE" : "");
+  }
+  std::printf("%d of %zu below their gates\n", missed, kGates.size());
+  return missed == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace tersor::compressors::bench
+
+int main() {
+  try {
+    return tersor::compressors::bench::run();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tersor-bench-gates: %s\n", error.what());
+    return 1;
+  }
+}
