@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <vector>
 
 #include "compressors/api/bits.hpp"
 #include "compressors/api/blocks.hpp"
@@ -50,14 +49,6 @@ void scatter_add(std::span<const std::byte> payload, const SparseLayout& layout,
                    for (std::int64_t j = 0; j < count; ++j)
                      to[local[j] * slice.stride] += values[j];
                  });
-}
-
-void add_dense(std::span<const std::byte> payload, const SparseLayout& layout,
-               const ScopeGrid& grid, DType dtype, std::span<std::uint32_t> index,
-               std::span<float> out, std::string_view codec) {
-  std::vector<float> dense(out.size());
-  decode_sparse(payload, layout, grid, dtype, index, dense, codec);
-  for (std::size_t i = 0; i < dense.size(); ++i) out[i] += dense[i];
 }
 
 bool sends_negative_zero(std::span<const std::byte> payload, const SparseLayout& layout,
@@ -158,13 +149,46 @@ bool has_negative_zero(const std::byte* values, DType dtype, std::int64_t count)
   return found;
 }
 
+void add_piece(std::span<const std::uint32_t> at, std::span<float> values, float* to,
+               float*& finished) {
+  // What sends nothing adds +0, which turns -0 into +0; what sends -0 must not.
+  for (std::size_t j = 0; j < at.size(); ++j) values[j] += to[at[j]];
+  float* const end = to + at.back() + 1;
+  add_zero({finished, end});
+  for (std::size_t j = 0; j < at.size(); ++j) to[at[j]] = values[j];
+  finished = end;
+}
+
 void add_sparse(std::span<const std::byte> payload, const SparseLayout& layout,
                 const ScopeGrid& grid, DType dtype, std::span<std::uint32_t> index,
                 std::span<float> out, std::string_view codec) {
-  if (sends_negative_zero(payload, layout, dtype, codec))
-    return add_dense(payload, layout, grid, dtype, index, out, codec);
-  scatter_add(payload, layout, grid, dtype, index, out, codec);
-  add_zero(out);
+  if (grid.is_contiguous()) {
+    float* finished = out.data();
+    for_each_piece(payload, layout, grid, dtype, index, codec,
+                   [&](const ScopeSlice& slice, const std::uint32_t* local, float* values,
+                       std::int64_t count) {
+                     const auto size = static_cast<std::size_t>(count);
+                     add_piece({local, size}, {values, size}, out.data() + slice.begin, finished);
+                   });
+    return add_zero({finished, out.data() + out.size()});
+  }
+  if (!sends_negative_zero(payload, layout, dtype, codec)) {
+    scatter_add(payload, layout, grid, dtype, index, out, codec);
+    return add_zero(out);
+  }
+  std::int64_t next = 0;  // element of the scope
+  for_each_piece(
+      payload, layout, grid, dtype, index, codec,
+      [&](const ScopeSlice& slice, const std::uint32_t* local, float* values, std::int64_t count) {
+        float* to = out.data() + slice.begin;
+        for (std::int64_t j = 0; j < count; ++j) {
+          for (; next < local[j]; ++next) to[next * slice.stride] += 0.0f;
+          to[next++ * slice.stride] += values[j];
+        }
+        if (local + count != index.data() + layout.kept(slice.length)) return;
+        for (; next < slice.length; ++next) to[next * slice.stride] += 0.0f;
+        next = 0;
+      });
 }
 
 void combine_sparse(std::span<const std::span<const std::byte>> received,
@@ -181,7 +205,7 @@ void combine_sparse(std::span<const std::span<const std::byte>> received,
   }
   decode_sparse(received[0], layout, grid, dtype, index, out, codec);
   for (const auto payload : received.subspan(1))
-    add_dense(payload, layout, grid, dtype, index, out, codec);
+    add_sparse(payload, layout, grid, dtype, index, out, codec);
 }
 
 void add_zero(std::span<float> out) {

@@ -67,6 +67,10 @@ void combine_sparse(std::span<const std::span<const std::byte>> received,
 /// Whether one of count values of `dtype` is -0. Only then does it matter for a sum that positions
 /// which send nothing add +0: x + 0 is x for every x but -0.
 bool has_negative_zero(const std::byte* values, DType dtype, std::int64_t count);
+/// Adds values at ascending positions of `to`, and +0 to every other element from `finished` up to
+/// the last one, behind which `finished` stands then. Changes `values`.
+void add_piece(std::span<const std::uint32_t> at, std::span<float> values, float* to,
+               float*& finished);
 /// out[i] += 0: -0 becomes +0.
 void add_zero(std::span<float> out);
 

@@ -120,15 +120,15 @@ void read_factor(std::span<const std::byte> payload, std::size_t bytes, float sh
 
 }  // namespace
 
-void orthonormalise(std::span<float> vectors, std::int64_t columns, std::int64_t rows) {
+void orthonormalise(std::span<float> vectors, std::int64_t columns, std::int64_t rows,
+                    std::span<double> scratch) {
   const auto n = static_cast<std::size_t>(rows);
-  std::vector<double> done(static_cast<std::size_t>(columns) * n);
   double longest = 0;
   for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c) {
     double squares = 0;
     for (std::size_t i = 0; i < n; ++i) {
       const double x = vectors[c * n + i];
-      done[c * n + i] = x;
+      scratch[c * n + i] = x;
       squares += x * x;
     }
     longest = std::max(longest, std::sqrt(squares));
@@ -139,10 +139,10 @@ void orthonormalise(std::span<float> vectors, std::int64_t columns, std::int64_t
     return sum;
   };
   for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c) {
-    double* v = done.data() + c * n;
+    double* v = scratch.data() + c * n;
     for (int pass = 0; pass < 2; ++pass) {
       for (std::size_t d = 0; d < c; ++d) {
-        const double* u = done.data() + d * n;
+        const double* u = scratch.data() + d * n;
         const double along = dot(u, v);
         for (std::size_t i = 0; i < n; ++i) v[i] -= along * u[i];
       }
@@ -184,7 +184,9 @@ std::size_t PowerSgd::payload_bytes(const Shape& shape, DType, const Context&, i
 }
 
 std::size_t PowerSgd::workspace_bytes(const Shape& shape, DType, const Context&) const {
-  return Scratch::bytes_for<float>(shape.hidden);
+  const std::int64_t rank = rank_of(shape);
+  return Scratch::bytes_for<float>(shape.hidden + rank) +
+         Scratch::bytes_for<double>(rank * shape.tokens);
 }
 
 std::unique_ptr<State> PowerSgd::make_state(const Shape&, DType, std::uint32_t) const {
@@ -244,9 +246,11 @@ void PowerSgd::absorb(int round, std::span<const std::span<const std::byte>> rec
   if (round % 2 != 0) return;
   const std::int64_t rank = rank_of(shape);
   const auto per_sample = static_cast<std::size_t>(rank * shape.tokens);
+  Scratch scratch(context);
+  const auto columns = scratch.take<double>(rank * shape.tokens);
   for (std::int64_t s = 0; s < shape.samples; ++s)
     orthonormalise(std::span(own.p).subspan(static_cast<std::size_t>(s) * per_sample, per_sample),
-                   rank, shape.tokens);
+                   rank, shape.tokens, columns);
 }
 
 void PowerSgd::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
@@ -268,7 +272,8 @@ void PowerSgd::combine(std::span<const std::span<const std::byte>> received, con
   const float share = is_mean_ ? 1.0f / static_cast<float>(std::max(1u, context.ranks)) : 1.0f;
   read_factor(received[0], factor_bytes(shape, rounds() - 1), share, own.q);
   TERSOR_CHECK(own.p.size() * 4 == factor_bytes(shape, 0), "powersgd: combine follows absorb");
-  std::vector<float> column(static_cast<std::size_t>(rank));
+  Scratch scratch(context);
+  const auto column = scratch.take<float>(rank);
   for (std::int64_t s = 0; s < shape.samples; ++s) {
     for (std::int64_t t = 0; t < shape.tokens; ++t) {
       for (std::int64_t r = 0; r < rank; ++r)

@@ -51,7 +51,8 @@ class PowerSgd final : public Codec {
 };
 
 /// Orthonormalises `columns` vectors of `rows` in place, one after the other; a vector that is zero
-/// (1e-6 of the longest) becomes 0. float64 inside.
-void orthonormalise(std::span<float> vectors, std::int64_t columns, std::int64_t rows);
+/// (1e-6 of the longest) becomes 0. float64 inside, in `scratch` (columns * rows elements).
+void orthonormalise(std::span<float> vectors, std::int64_t columns, std::int64_t rows,
+                    std::span<double> scratch);
 
 }  // namespace tersor::compressors

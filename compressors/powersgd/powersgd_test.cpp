@@ -109,7 +109,8 @@ TEST_CASE("powersgd warms up: the error of a repeated message does not grow, eva
 
 TEST_CASE("orthonormalise: unit columns, zero columns stay zero") {
   std::vector<float> v{3, 4, 0, 0, 0, 0, 1, 0, 2};
-  orthonormalise(v, 3, 3);
+  std::array<double, 9> scratch;
+  orthonormalise(v, 3, 3, scratch);
   CHECK(v[0] == Approx(0.6));
   CHECK(v[1] == Approx(0.8));
   CHECK(v[3] == 0);

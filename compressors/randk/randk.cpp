@@ -178,15 +178,19 @@ void RandK::decode_into(std::span<const std::byte> payload, const Shape& shape, 
       values[j] *= options_.is_stratified ? static_cast<float>(strata.length()) : uniform;
       strata.next();
     }
+    const auto size = static_cast<std::size_t>(count);
     const std::uint32_t* at = positions.data() + begin;
     if (is_accumulated) {
-      for (std::int64_t j = 0; j < count; ++j) to[at[j]] += values[static_cast<std::size_t>(j)];
+      add_piece({at, size}, {values.data(), size}, to, filled);
       continue;
     }
     filled = std::fill_n(filled, to + at[count - 1] + 1 - filled, 0.0f);
-    for (std::int64_t j = 0; j < count; ++j) to[at[j]] = values[static_cast<std::size_t>(j)];
+    for (std::size_t j = 0; j < size; ++j) to[at[j]] = values[j];
   }
-  if (!is_accumulated) std::fill(filled, to + n, 0.0f);
+  if (is_accumulated)
+    add_zero({filled, to + n});
+  else
+    std::fill(filled, to + n, 0.0f);
 }
 
 void RandK::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
@@ -195,13 +199,8 @@ void RandK::decode(std::span<const std::byte> payload, const Shape& shape, DType
 }
 
 void RandK::decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-                              std::span<float> out, State* state, const Context& context) const {
-  const std::size_t indices = metadata_bytes(shape, dtype, context, 0, nullptr);
-  expect_payload_bytes(payload, payload_bytes(shape, dtype, context, 0, nullptr), "randk");
-  if (has_negative_zero(payload.data() + indices, dtype, kept(shape.elements())))
-    return Codec::decode_accumulate(payload, shape, dtype, out, state, context);
+                              std::span<float> out, State*, const Context& context) const {
   decode_into(payload, shape, dtype, out, context, true);
-  add_zero(out);
 }
 
 }  // namespace tersor::compressors

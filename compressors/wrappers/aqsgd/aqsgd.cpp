@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 
 #include "common/error.hpp"
 #include "compressors/api/bits.hpp"
@@ -159,12 +158,16 @@ std::size_t AqSgd::count_bytes(const Shape& shape, DType, const Context& context
   const auto* caches = dynamic_cast<const CacheState*>(state);
   const Cache* known = nullptr;
   if (caches != nullptr) known = caches->sender.store.empty() ? &caches->receiver : &caches->sender;
-  std::set<std::int64_t> visited;
   std::size_t bytes = 0;
+  std::size_t done = 0;
+  const auto came_before = [&](std::int64_t id) {
+    const auto before = context.sample_ids.first(std::min(done, context.sample_ids.size()));
+    return std::find(before.begin(), before.end(), id) != before.end();
+  };
   for_each_sample(shape, context, [&](const Sample& sample, const Context& part) {
     const bool is_known = context.phase == Phase::kEval ||
-                          (known != nullptr && known->has(sample.id)) ||
-                          !visited.insert(sample.id).second;
+                          (known != nullptr && known->has(sample.id)) || came_before(sample.id);
+    ++done;
     bytes += is_known ? count(sample, part) : first_visit;
   });
   return bytes;
@@ -189,27 +192,34 @@ std::size_t AqSgd::metadata_bytes(const Shape& shape, DType dtype, const Context
 
 std::size_t AqSgd::workspace_bytes(const Shape& shape, DType dtype, const Context& context) const {
   const Shape one{1, shape.tokens, shape.hidden};
-  return 3 * Scratch::bytes_for<float>(one.elements()) +
-         inner().workspace_bytes(one, dtype, context) +
-         (options_.codec ? options_.codec->workspace_bytes(one, DType::kFloat32, context) : 0);
+  std::size_t bytes =
+      5 * Scratch::bytes_for<float>(one.elements()) + inner().workspace_bytes(one, dtype, context);
+  if (options_.codec)
+    bytes += Scratch::bytes_for<std::byte>(static_cast<std::int64_t>(
+                 options_.codec->payload_bytes(one, DType::kFloat32, context, 0, nullptr))) +
+             options_.codec->workspace_bytes(one, DType::kFloat32, context);
+  return bytes;
 }
 
 void AqSgd::keep(Cache& cache, const Sample& sample, std::span<const float> value,
                  const Context& context) const {
-  std::vector<float> finite(value.size());
+  Scratch scratch(context);
+  const auto finite = scratch.take<float>(std::ssize(value));
   kernels::store_finite(value.data(), std::ssize(value), finite.data());
   if (options_.format == AqSgdOptions::Format::kFloat32)
-    return cache.store.put(sample.id, std::as_bytes(std::span(finite)));
+    return cache.store.put(sample.id, std::as_bytes(finite));
   if (options_.format == AqSgdOptions::Format::kFloat16) {
-    std::vector<std::uint16_t> half(value.size());
+    const auto half = scratch.take<std::uint16_t>(std::ssize(value));
     round_to(DType::kFloat16, finite, half.data());
-    return cache.store.put(sample.id, std::as_bytes(std::span(half)));
+    return cache.store.put(sample.id, std::as_bytes(half));
   }
-  std::vector<std::byte> payload(
-      options_.codec->payload_bytes(sample.shape, DType::kFloat32, context, 0, nullptr));
-  payload.resize(options_.codec->encode(0, {finite.data(), sample.shape, DType::kFloat32}, payload,
-                                        nullptr, context));
-  cache.store.put(sample.id, payload);
+  const auto payload = scratch.take<std::byte>(static_cast<std::int64_t>(
+      options_.codec->payload_bytes(sample.shape, DType::kFloat32, context, 0, nullptr)));
+  Context rest = context;
+  rest.workspace = scratch.rest();
+  const std::size_t size = options_.codec->encode(0, {finite.data(), sample.shape, DType::kFloat32},
+                                                  payload, nullptr, rest);
+  cache.store.put(sample.id, payload.first(size));
 }
 
 void AqSgd::recall(const Cache& cache, const Sample& sample, std::span<float> value,
@@ -289,8 +299,11 @@ void AqSgd::decode(std::span<const std::byte> payload, const Shape& shape, DType
     } else {
       inner().decode(piece, sample.shape, dtype, value, nullptr, part);
       if (!is_training) return;
-      std::vector<float> kept(sample.elements);
-      recall(caches->receiver, sample, kept, part);
+      Scratch scratch(part);
+      const auto kept = scratch.take<float>(sample.shape.elements());
+      Context rest = part;
+      rest.workspace = scratch.rest();
+      recall(caches->receiver, sample, kept, rest);
       for (std::size_t i = 0; i < kept.size(); ++i) value[i] = kept[i] + value[i];
     }
     keep(caches->receiver, sample, value, part);

@@ -74,10 +74,11 @@ class Chooser {
         rest_[static_cast<std::size_t>(left++)] = static_cast<std::uint32_t>(i);
       }
       select_largest(keys_.first(static_cast<std::size_t>(left)), by_error, spare_, second_.data());
-      for (std::int64_t j = 0; j < by_error; ++j)
-        index_[static_cast<std::size_t>(by_message + j)] =
-            rest_[second_[static_cast<std::size_t>(j)]];
-      std::inplace_merge(index_.begin(), index_.begin() + by_message, index_.begin() + k);
+      const auto first = index_.first(static_cast<std::size_t>(by_message));
+      const auto second = second_.first(static_cast<std::size_t>(by_error));
+      for (std::uint32_t& i : second) i = rest_[i];
+      std::merge(first.begin(), first.end(), second.begin(), second.end(), keys_.begin());
+      return keys_.first(static_cast<std::size_t>(k));
     }
     return index_.first(static_cast<std::size_t>(k));
   }

@@ -68,8 +68,9 @@ Properties Partial::properties() const {
 
 std::size_t Partial::workspace_bytes(const Shape& shape, DType dtype,
                                      const Context& context) const {
+  // The last one is for decode_accumulate.
   return 2 * Scratch::bytes_for<float>(inner_shape(shape).elements()) +
-         inner_workspace_bytes(shape, dtype, context);
+         Scratch::bytes_for<float>(shape.elements()) + inner_workspace_bytes(shape, dtype, context);
 }
 
 std::size_t Partial::encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
