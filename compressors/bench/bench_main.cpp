@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tersor-bench: encode, decode and sum of every codec beside memcpy of the same tensor.
 #include <benchmark/benchmark.h>
+#include <hwy/targets.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -147,10 +148,21 @@ constexpr const char* kHelp =
     "  --data FILE       a .npy or .safetensors file of recorded activations besides\n"
     "  --samples N       samples of a row at most (25), within --seconds S (0.4) of timed calls\n"
     "  --threads N       threads of a call; its times are wall times if N > 1\n"
+    "  --target NAME     avx2 or scalar: without the wider instruction sets\n"
     "  --quick           one small tensor, few samples: whether it runs, not how fast\n"
     "Examples:\n"
     "  tersor-bench --benchmark_out=bench.json --benchmark_out_format=json\n"
     "  tersor-bench --codec 'quantize(bits=4)' --operation encode --shape 4096x1024\n";
+
+void narrow_targets(const std::string& name) {
+  std::int64_t left_out = HWY_AVX3 | HWY_AVX3_DL;
+  if (name == "scalar")
+    left_out |= HWY_AVX2;
+  else if (name != "avx2")
+    throw Error(ErrorKind::kUsage, "--target " + name + ": neither avx2 nor scalar");
+  hwy::DisableTargets(left_out);
+  benchmark::AddCustomContext("target", name);
+}
 
 /// Takes our options out of the command line and leaves Google Benchmark's.
 Options parse(int& argc, char** argv) {
@@ -184,6 +196,8 @@ Options parse(int& argc, char** argv) {
       o.effort.samples = static_cast<int>(number());
     else if (word == "--seconds")
       o.effort.seconds = number();
+    else if (word == "--target")
+      narrow_targets(value());
     else if (word == "--threads")
       o.threads = static_cast<int>(number());
     else

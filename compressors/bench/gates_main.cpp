@@ -91,7 +91,18 @@ int run() {
 }  // namespace
 }  // namespace tersor::compressors::bench
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc > 1) {
+    if (argc > 2 || std::string_view(argv[1]) != "--list") {
+      std::fputs("usage: tersor-bench-gates [--list]   --list: gate, operation and spec only\n",
+                 stderr);
+      return 2;
+    }
+    for (const auto& gate : tersor::compressors::bench::kGates)
+      std::printf("%.2f %.*s %s\n", gate.ratio, static_cast<int>(gate.operation.size()),
+                  gate.operation.data(), gate.spec);
+    return 0;
+  }
   try {
     return tersor::compressors::bench::run();
   } catch (const std::exception& error) {
