@@ -13,15 +13,60 @@
 namespace tersor::compressors {
 namespace {
 
-// Calls visit(first element, count, values) for each block of the tensor.
+// Calls visit(first element, count, values) for the blocks of elements [begin, end).
 template <class Visit>
-void for_each_block(const TensorView& in, Visit&& visit) {
+void for_each_loaded(const TensorView& in, std::int64_t begin, std::int64_t end, Visit&& visit) {
   std::array<float, kBlockElements> buffer;
-  const std::int64_t n = in.shape.elements();
-  for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
-    const std::int64_t count = std::min(kBlockElements, n - begin);
+  for (; begin < end; begin += kBlockElements) {
+    const std::int64_t count = std::min(kBlockElements, end - begin);
     visit(begin, count, load_block(in, begin, count, buffer.data()));
   }
+}
+
+constexpr int kMostSlots = 16;
+
+// Calls reduce(begin, end, slot) for parts of the tensor on several threads: parts of whole rows or
+// samples, whose scopes are their own, with slot 0; or parts of the one scope, each with its slot.
+// Returns how many slots were used.
+template <class Reduce>
+int for_each_part(const TensorView& in, const ScopeGrid& grid, int threads, Reduce&& reduce) {
+  const std::int64_t n = in.shape.elements();
+  if (threads <= 1 || n < kParallelElements) {
+    reduce(std::int64_t{0}, n, 0);
+    return 1;
+  }
+  if (grid.scope() == Scope::kTensor) {
+    const int slots = std::min(threads, kMostSlots);
+    const std::int64_t share = (n / slots / kBlockElements + 1) * kBlockElements;
+    parallel_for(threads, slots, [&](std::int64_t slot) {
+      reduce(std::min(n, slot * share), std::min(n, (slot + 1) * share), static_cast<int>(slot));
+    });
+    return slots;
+  }
+  const std::int64_t unit =
+      grid.scope() == Scope::kSample ? in.shape.tokens * in.shape.hidden : in.shape.hidden;
+  const std::int64_t part = std::max<std::int64_t>(1, kPieceElements / unit) * unit;
+  parallel_for(threads, (n - 1) / part + 1, [&](std::int64_t piece) {
+    reduce(piece * part, std::min(n, (piece + 1) * part), 0);
+  });
+  return 1;
+}
+
+// Calls reduce(first channel, count, values) for every row of stripes of channels, a stripe a
+// piece.
+template <class Reduce>
+void for_each_channel_row(const TensorView& in, int threads, Reduce&& reduce) {
+  const std::int64_t hidden = in.shape.hidden;
+  const bool is_parallel = threads > 1 && in.shape.elements() >= kParallelElements;
+  const std::int64_t stripe =
+      is_parallel ? std::min(kBlockElements, (hidden / threads / 64 + 1) * 64) : kBlockElements;
+  parallel_for(threads, (hidden - 1) / stripe + 1, [&](std::int64_t piece) {
+    std::array<float, kBlockElements> buffer;
+    const std::int64_t first = piece * stripe;
+    const std::int64_t count = std::min(stripe, hidden - first);
+    for (std::int64_t row = 0; row < in.shape.rows(); ++row)
+      reduce(first, count, load_block(in, row * hidden + first, count, buffer.data()));
+  });
 }
 
 void channel_mean(const TensorView& in, bool squares, std::span<float> mean, Scratch& scratch) {
@@ -135,35 +180,65 @@ void spread_scopes(const ScopeGrid& grid, const Shape& shape, std::int64_t begin
                });
 }
 
-void scope_absmax(const TensorView& in, const ScopeGrid& grid, std::span<float> largest) {
+void scope_absmax(const TensorView& in, const ScopeGrid& grid, std::span<float> largest,
+                  int threads) {
   std::fill(largest.begin(), largest.end(), 0.0f);
-  for_each_block(in, [&](std::int64_t begin, std::int64_t count, const float* x) {
-    for_each_run(grid, in.shape, begin, begin + count,
-                 [&](std::int64_t first, std::int64_t last, std::int64_t scope) {
-                   float* to = largest.data() + scope;
-                   if (grid.is_contiguous())
-                     *to = kernels::max_magnitude(x + (first - begin), last - first, *to);
-                   else
-                     kernels::max_magnitude_each(x + (first - begin), last - first, to);
-                 });
-  });
+  if (in.shape.elements() == 0) return;
+  if (!grid.is_contiguous())
+    return for_each_channel_row(in, threads,
+                                [&](std::int64_t first, std::int64_t count, const float* x) {
+                                  kernels::max_magnitude_each(x, count, largest.data() + first);
+                                });
+  std::array<float, kMostSlots> parts{};
+  const bool is_whole = grid.scope() == Scope::kTensor;
+  const int slots =
+      for_each_part(in, grid, threads, [&](std::int64_t begin, std::int64_t end, int slot) {
+        float* const to = is_whole ? &parts[static_cast<std::size_t>(slot)] : largest.data();
+        for_each_loaded(in, begin, end, [&](std::int64_t at, std::int64_t count, const float* x) {
+          for_each_run(grid, in.shape, at, at + count,
+                       [&](std::int64_t first, std::int64_t last, std::int64_t scope) {
+                         to[scope] =
+                             kernels::max_magnitude(x + (first - at), last - first, to[scope]);
+                       });
+        });
+      });
+  if (is_whole) largest[0] = *std::max_element(parts.begin(), parts.begin() + slots);
 }
 
 void scope_min_max(const TensorView& in, const ScopeGrid& grid, std::span<float> low,
-                   std::span<float> high) {
-  std::fill(low.begin(), low.end(), std::numeric_limits<float>::infinity());
-  std::fill(high.begin(), high.end(), -std::numeric_limits<float>::infinity());
-  for_each_block(in, [&](std::int64_t begin, std::int64_t count, const float* x) {
-    for_each_run(grid, in.shape, begin, begin + count,
-                 [&](std::int64_t first, std::int64_t last, std::int64_t scope) {
-                   float* to_low = low.data() + scope;
-                   float* to_high = high.data() + scope;
-                   if (grid.is_contiguous())
-                     kernels::min_max(x + (first - begin), last - first, *to_low, *to_high);
-                   else
-                     kernels::min_max_each(x + (first - begin), last - first, to_low, to_high);
-                 });
-  });
+                   std::span<float> high, int threads) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  std::fill(low.begin(), low.end(), kInfinity);
+  std::fill(high.begin(), high.end(), -kInfinity);
+  if (in.shape.elements() == 0) return;
+  if (!grid.is_contiguous()) {
+    for_each_channel_row(in, threads, [&](std::int64_t first, std::int64_t count, const float* x) {
+      kernels::min_max_each(x, count, low.data() + first, high.data() + first);
+    });
+  } else {
+    std::array<float, kMostSlots> lows;
+    std::array<float, kMostSlots> highs;
+    lows.fill(kInfinity);
+    highs.fill(-kInfinity);
+    const bool is_whole = grid.scope() == Scope::kTensor;
+    const int slots =
+        for_each_part(in, grid, threads, [&](std::int64_t begin, std::int64_t end, int slot) {
+          const auto own = static_cast<std::size_t>(slot);
+          float* const to_low = is_whole ? &lows[own] : low.data();
+          float* const to_high = is_whole ? &highs[own] : high.data();
+          for_each_loaded(in, begin, end, [&](std::int64_t at, std::int64_t count, const float* x) {
+            for_each_run(grid, in.shape, at, at + count,
+                         [&](std::int64_t first, std::int64_t last, std::int64_t scope) {
+                           kernels::min_max(x + (first - at), last - first, to_low[scope],
+                                            to_high[scope]);
+                         });
+          });
+        });
+    if (is_whole) {
+      low[0] = *std::min_element(lows.begin(), lows.begin() + slots);
+      high[0] = *std::max_element(highs.begin(), highs.begin() + slots);
+    }
+  }
   for (std::size_t i = 0; i < low.size(); ++i) {
     if (low[i] > high[i]) low[i] = high[i] = 0.0f;
   }

@@ -8,6 +8,7 @@
 
 #include "compressors/api/codec.hpp"
 #include "compressors/api/kernels.hpp"
+#include "compressors/api/parallel.hpp"
 #include "compressors/api/scopes.hpp"
 #include "compressors/api/workspace.hpp"
 
@@ -17,6 +18,24 @@ namespace tersor::compressors {
 /// Elements of one block: a block of the fixed tree, and a multiple of 8, so that a block of codes
 /// of any width fills whole bytes.
 inline constexpr std::int64_t kBlockElements = 4096;
+
+/// Messages of fewer elements are not worth a second thread; a larger one is cut in such pieces.
+inline constexpr std::int64_t kParallelElements = std::int64_t{1} << 18;
+inline constexpr std::int64_t kPieceElements = std::int64_t{1} << 16;
+
+/// Calls visit(first element, count) for every block of n elements, on `threads` threads; blocks
+/// start at multiples of kBlockElements.
+template <class Visit>
+void for_each_block(std::int64_t n, int threads, Visit&& visit) {
+  const auto run = [&](std::int64_t begin, std::int64_t end) {
+    for (; begin < end; begin += kBlockElements)
+      visit(begin, std::min(kBlockElements, end - begin));
+  };
+  if (threads <= 1 || n < kParallelElements) return run(0, n);
+  parallel_for(threads, (n - 1) / kPieceElements + 1, [&](std::int64_t piece) {
+    run(piece * kPieceElements, std::min(n, (piece + 1) * kPieceElements));
+  });
+}
 
 /// Elements begin .. begin+count-1 (count <= kBlockElements) as float32: the tensor itself where it
 /// is float32, else widened into `buffer`.
@@ -107,10 +126,11 @@ void for_each_scaled(const ScopeGrid& grid, const Shape& shape, std::int64_t beg
 }
 
 /// Largest finite magnitude of each scope (0 where there is none).
-void scope_absmax(const TensorView& in, const ScopeGrid& grid, std::span<float> largest);
+void scope_absmax(const TensorView& in, const ScopeGrid& grid, std::span<float> largest,
+                  int threads = 1);
 /// Smallest and largest finite element of each scope, -0 as +0; 0 and 0 where there is none.
 void scope_min_max(const TensorView& in, const ScopeGrid& grid, std::span<float> low,
-                   std::span<float> high);
+                   std::span<float> high, int threads = 1);
 /// Mean of |x| or x*x of each scope by the fixed tree (METHODS section 1).
 void scope_mean(const TensorView& in, const ScopeGrid& grid, bool squares, std::span<float> mean,
                 const Context& context);

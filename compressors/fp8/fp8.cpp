@@ -76,7 +76,7 @@ void Fp8::write(const TensorView& in, std::byte* out, const Context& context) co
   const std::int64_t n = in.shape.elements();
   Scratch scratch(context);
   const auto scale = scratch.take<float>(scopes.count());
-  scope_absmax(in, scopes, scale);
+  scope_absmax(in, scopes, scale, context.threads);
   const float largest = kernels::largest_of(format_);
   for (float& s : scale) {
     s /= largest;
@@ -84,17 +84,16 @@ void Fp8::write(const TensorView& in, std::byte* out, const Context& context) co
   }
   std::memcpy(out, scale.data(), scale.size_bytes());
   auto* codes = reinterpret_cast<std::uint8_t*>(out + scale.size_bytes());
-  std::array<float, kBlockElements> buffer;
-  std::array<float, kBlockElements> spread;
-  for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
-    const std::int64_t count = std::min(kBlockElements, n - begin);
+  for_each_block(n, context.threads, [&](std::int64_t begin, std::int64_t count) {
+    std::array<float, kBlockElements> buffer;
+    std::array<float, kBlockElements> spread;
     const float* x = load_block(in, begin, count, buffer.data());
     for_each_scaled(scopes, in.shape, begin, begin + count, scale.data(), spread.data(),
                     [&](std::int64_t first, std::int64_t last, const float* s, bool each) {
                       kernels::encode_small(format_, x + (first - begin), last - first, s, each,
                                             codes + first);
                     });
-  }
+  });
 }
 
 void Fp8::read_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
@@ -111,15 +110,15 @@ void Fp8::read(const std::byte* payload, const Shape& shape, DType, bool is_accu
   const auto scale = scratch.take<float>(scopes.count());
   std::memcpy(scale.data(), payload, scale.size_bytes());
   const auto* codes = reinterpret_cast<const std::uint8_t*>(payload + scale.size_bytes());
-  std::array<float, kBlockElements> spread;
-  for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
-    const std::int64_t end = std::min(n, begin + kBlockElements);
+  for_each_block(n, context.threads, [&](std::int64_t begin, std::int64_t count) {
+    std::array<float, kBlockElements> spread;
+    const std::int64_t end = begin + count;
     for_each_scaled(scopes, shape, begin, end, scale.data(), spread.data(),
                     [&](std::int64_t first, std::int64_t last, const float* s, bool each) {
                       kernels::decode_small(format_, codes + first, last - first, s, each,
                                             is_accumulated, out + first);
                     });
-  }
+  });
 }
 
 }  // namespace tersor::compressors

@@ -66,6 +66,9 @@ class Frame {
            (has_short_runs(grid) ? Scratch::bytes_for<float>(kArrays * kBlockElements) : 0);
   }
 
+  /// Values spread over elements are scratch of one thread.
+  int threads(const Context& context) const { return has_short_runs(grid_) ? 1 : context.threads; }
+
   std::span<float> low() { return array(0); }
   std::span<float> high() { return array(1); }
   /// After low and high are set.
@@ -171,31 +174,31 @@ std::size_t MinMax::encode(int, const TensorView& in, std::span<std::byte> out, 
   }
   Scratch scratch(context);
   Frame frame(scopes, in.shape, scratch);
-  scope_min_max(in, scopes, frame.low(), frame.high());
+  scope_min_max(in, scopes, frame.low(), frame.high(), context.threads);
   std::memcpy(out.data(), frame.low().data(), metadata / 2);
   std::memcpy(out.data() + metadata / 2, frame.high().data(), metadata / 2);
   frame.derive(options_.bits);
 
   const Purpose purpose = context.second_round ? Purpose::kSecondRounding : Purpose::kRounding;
   const Stream stream = context.random(purpose, true);
-  std::array<float, kBlockElements> buffer;
-  std::array<std::uint16_t, kBlockElements> draws;
-  std::array<std::uint8_t, kBlockElements> codes;
-  for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
-    const std::int64_t count = std::min(kBlockElements, n - begin);
+  for_each_block(n, frame.threads(context), [&](std::int64_t begin, std::int64_t count) {
+    std::array<float, kBlockElements> buffer;
+    std::array<std::uint16_t, kBlockElements> draws;
+    std::array<std::uint8_t, kBlockElements> codes;
     const float* x = load_block(in, begin, count, buffer.data());
     if (options_.is_stochastic)
       kernels::fill_draw16(stream, static_cast<std::uint64_t>(context.element_offset + begin),
                            count, draws.data());
-    frame.for_each_piece(begin, begin + count,
-                         [&](std::int64_t first, std::int64_t last, kernels::MinMaxLoop& loop) {
-                           const std::int64_t at = first - begin;
-                           if (options_.is_stochastic) loop.draws = draws.data() + at;
-                           kernels::minmax_encode(x + at, last - first, loop, codes.data() + at);
-                         });
+    Frame own = frame;  // its loop points at the piece
+    own.for_each_piece(begin, begin + count,
+                       [&](std::int64_t first, std::int64_t last, kernels::MinMaxLoop& loop) {
+                         const std::int64_t at = first - begin;
+                         if (options_.is_stochastic) loop.draws = draws.data() + at;
+                         kernels::minmax_encode(x + at, last - first, loop, codes.data() + at);
+                       });
     kernels::pack_bits(codes.data(), count, options_.bits,
                        out.data() + metadata + begin / 8 * options_.bits);
-  }
+  });
   return size;
 }
 
@@ -211,17 +214,17 @@ void MinMax::decode_into(std::span<const std::byte> payload, const Shape& shape,
   std::memcpy(frame.low().data(), payload.data(), metadata / 2);
   std::memcpy(frame.high().data(), payload.data() + metadata / 2, metadata / 2);
   frame.derive(options_.bits);
-  std::array<std::uint8_t, kBlockElements> codes;
-  for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
-    const std::int64_t count = std::min(kBlockElements, n - begin);
+  for_each_block(n, frame.threads(context), [&](std::int64_t begin, std::int64_t count) {
+    std::array<std::uint8_t, kBlockElements> codes;
     kernels::unpack_bits(payload.data() + metadata + begin / 8 * options_.bits, count,
                          options_.bits, codes.data());
-    frame.for_each_piece(begin, begin + count,
-                         [&](std::int64_t first, std::int64_t last, kernels::MinMaxLoop& loop) {
-                           kernels::minmax_decode(codes.data() + (first - begin), last - first,
-                                                  loop, is_accumulated, out.data() + first);
-                         });
-  }
+    Frame own = frame;  // its loop points at the piece
+    own.for_each_piece(begin, begin + count,
+                       [&](std::int64_t first, std::int64_t last, kernels::MinMaxLoop& loop) {
+                         kernels::minmax_decode(codes.data() + (first - begin), last - first, loop,
+                                                is_accumulated, out.data() + first);
+                       });
+  });
 }
 
 void MinMax::decode_on_device(std::span<const std::span<const std::byte>> payloads,

@@ -96,27 +96,28 @@ void Mx::write(const TensorView& in, std::byte* out, const Context& context) con
   const ScopeGrid groups = blocks_of(in.shape);
   const std::int64_t n = in.shape.elements();
   std::byte* to = out + groups.count();
-  std::array<float, kBlockElements> buffer;
-  std::array<std::uint8_t, kBlockElements> codes;
   if (in.shape.hidden % kMxBlock == 0) {
     auto* exponents = reinterpret_cast<std::uint8_t*>(out);
-    for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
-      const std::int64_t count = std::min(kBlockElements, n - begin);
+    for_each_block(n, context.threads, [&](std::int64_t begin, std::int64_t count) {
+      std::array<float, kBlockElements> buffer;
+      std::array<std::uint8_t, kBlockElements> codes;
       const float* x = load_block(in, begin, count, buffer.data());
       kernels::encode_mx(format_, x, count / kMxBlock, emax_, exponents + begin / kMxBlock,
                          codes.data());
       kernels::pack_bits(codes.data(), count, width(), to + begin / 8 * width());
-    }
+    });
     return;
   }
   Scratch scratch(context);
   const auto scale = scratch.take<float>(groups.count());
-  scope_absmax(in, groups, scale);
+  scope_absmax(in, groups, scale, context.threads);
   for (std::size_t b = 0; b < scale.size(); ++b) {
     const std::uint8_t stored = kernels::mx_exponent(bits_of(scale[b]), emax_);
     store(out + b, stored);
     scale[b] = power_of(stored);
   }
+  std::array<float, kBlockElements> buffer;
+  std::array<std::uint8_t, kBlockElements> codes;
   std::array<float, kBlockElements> spread;
   for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
     const std::int64_t count = std::min(kBlockElements, n - begin);
@@ -142,20 +143,19 @@ void Mx::read(const std::byte* payload, const Shape& shape, DType, bool is_accum
   for (std::size_t b = 0; b < scale.size(); ++b)
     scale[b] = power_of(load<std::uint8_t>(payload + b));
   const std::byte* from = payload + scale.size();
-  std::array<float, kBlockElements> spread;
-  std::array<std::uint8_t, kBlockElements> codes;
-  for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
-    const std::int64_t count = std::min(kBlockElements, n - begin);
+  for_each_block(n, context.threads, [&](std::int64_t begin, std::int64_t count) {
+    std::array<float, kBlockElements> spread;
+    std::array<std::uint8_t, kBlockElements> codes;
     kernels::unpack_bits(from + begin / 8 * width(), count, width(), codes.data());
     if (shape.hidden % kMxBlock == 0) {
       kernels::decode_mx(format_, codes.data(), count / kMxBlock, scale.data() + begin / kMxBlock,
                          is_accumulated, out + begin);
-      continue;
+      return;
     }
     spread_scopes(groups, shape, begin, begin + count, scale.data(), spread.data());
     kernels::decode_small(format_, codes.data(), count, spread.data(), true, is_accumulated,
                           out + begin);
-  }
+  });
 }
 
 }  // namespace tersor::compressors

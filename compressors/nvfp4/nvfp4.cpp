@@ -65,33 +65,34 @@ void NvFp4::write(const TensorView& in, std::byte* out, const Context& context) 
   const ScopeGrid groups = blocks_of(in.shape);
   const std::int64_t n = in.shape.elements();
   float t = 0;
-  scope_absmax(in, {in.shape, Scope::kTensor}, {&t, 1});
+  scope_absmax(in, {in.shape, Scope::kTensor}, {&t, 1}, context.threads);
   t /= 2688.0f;
   if (t == 0.0f) t = 1.0f;
   store(out, t);
   out += 4;
   std::byte* to = out + groups.count();
-  std::array<float, kBlockElements> buffer;
-  std::array<std::uint8_t, kBlockElements> codes;
   if (in.shape.hidden % kNvFp4Block == 0) {
     auto* scale_codes = reinterpret_cast<std::uint8_t*>(out);
-    for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
-      const std::int64_t count = std::min(kBlockElements, n - begin);
+    for_each_block(n, context.threads, [&](std::int64_t begin, std::int64_t count) {
+      std::array<float, kBlockElements> buffer;
+      std::array<std::uint8_t, kBlockElements> codes;
       const float* x = load_block(in, begin, count, buffer.data());
       kernels::encode_nvfp4(x, count / kNvFp4Block, t, scale_codes + begin / kNvFp4Block,
                             codes.data());
       kernels::pack_bits(codes.data(), count, 4, to + begin / 2);
-    }
+    });
     return;
   }
   Scratch scratch(context);
   const auto scale = scratch.take<float>(groups.count());
-  scope_absmax(in, groups, scale);
+  scope_absmax(in, groups, scale, context.threads);
   for (std::size_t b = 0; b < scale.size(); ++b) {
     const std::uint32_t code = E4M3::encode((scale[b] / 6.0f) / t);
     store(out + b, static_cast<std::uint8_t>(code));
     scale[b] = E4M3::decode(code) * t;
   }
+  std::array<float, kBlockElements> buffer;
+  std::array<std::uint8_t, kBlockElements> codes;
   std::array<float, kBlockElements> spread;
   for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
     const std::int64_t count = std::min(kBlockElements, n - begin);
@@ -119,20 +120,19 @@ void NvFp4::read(const std::byte* payload, const Shape& shape, DType, bool is_ac
   kernels::decode_small(SmallFloat::kE4M3, reinterpret_cast<const std::uint8_t*>(payload),
                         groups.count(), &t, false, false, scale.data());
   payload += scale.size();
-  std::array<float, kBlockElements> spread;
-  std::array<std::uint8_t, kBlockElements> codes;
-  for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
-    const std::int64_t count = std::min(kBlockElements, n - begin);
+  for_each_block(n, context.threads, [&](std::int64_t begin, std::int64_t count) {
+    std::array<float, kBlockElements> spread;
+    std::array<std::uint8_t, kBlockElements> codes;
     kernels::unpack_bits(payload + begin / 2, count, 4, codes.data());
     if (shape.hidden % kNvFp4Block == 0) {
       kernels::decode_nvfp4(codes.data(), count / kNvFp4Block, scale.data() + begin / kNvFp4Block,
                             is_accumulated, out + begin);
-      continue;
+      return;
     }
     spread_scopes(groups, shape, begin, begin + count, scale.data(), spread.data());
     kernels::decode_small(SmallFloat::kE2M1, codes.data(), count, spread.data(), true,
                           is_accumulated, out + begin);
-  }
+  });
 }
 
 }  // namespace tersor::compressors

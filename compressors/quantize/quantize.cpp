@@ -112,7 +112,7 @@ void Quantize::write_scales(const TensorView& in, const ScopeGrid& grid, std::by
     scope_mean(in, grid, true, scale, inner);
     for (float& s : scale) s = 2.0f * std::sqrt(s);
   } else {
-    scope_absmax(in, grid, scale);
+    scope_absmax(in, grid, scale, context.threads);
   }
   for (std::int64_t i = 0; i < scopes; ++i) {
     const auto at = static_cast<std::size_t>(i);
@@ -145,25 +145,25 @@ std::size_t Quantize::encode(int, const TensorView& in, std::span<std::byte> out
 
   const Purpose purpose = context.second_round ? Purpose::kSecondRounding : Purpose::kRounding;
   const Stream stream = context.random(purpose, true);
-  std::array<float, kBlockElements> buffer;
-  std::array<float, kBlockElements> spread;
-  std::array<std::uint16_t, kBlockElements> draws;
-  std::array<std::uint8_t, kBlockElements> codes;
   const bool is_spread = has_short_runs(scopes);
   kernels::QuantizeLoop loop;
   loop.half = 1 << (options_.bits - 1);
   loop.is_quotient_float16 = options_.is_bian && in.dtype == DType::kFloat16;
   loop.is_per_element = is_spread || !scopes.is_contiguous();
-  for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
-    const std::int64_t count = std::min(kBlockElements, n - begin);
+  for_each_block(n, context.threads, [&](std::int64_t begin, std::int64_t count) {
+    std::array<float, kBlockElements> buffer;
+    std::array<float, kBlockElements> spread;
+    std::array<std::uint16_t, kBlockElements> draws;
+    std::array<std::uint8_t, kBlockElements> codes;
     const float* x = load_block(in, begin, count, buffer.data());
     if (options_.is_stochastic)
       kernels::fill_draw16(stream, static_cast<std::uint64_t>(context.element_offset + begin),
                            count, draws.data());
     const auto run = [&](std::int64_t first, std::int64_t last, const float* values) {
-      loop.divisor = values;
-      loop.draws = options_.is_stochastic ? draws.data() + (first - begin) : nullptr;
-      kernels::quantize(x + (first - begin), last - first, loop, codes.data() + (first - begin));
+      kernels::QuantizeLoop own = loop;
+      own.divisor = values;
+      own.draws = options_.is_stochastic ? draws.data() + (first - begin) : nullptr;
+      kernels::quantize(x + (first - begin), last - first, own, codes.data() + (first - begin));
     };
     if (is_spread) {
       spread_scopes(scopes, in.shape, begin, begin + count, divisor.data(), spread.data());
@@ -176,7 +176,7 @@ std::size_t Quantize::encode(int, const TensorView& in, std::span<std::byte> out
     }
     kernels::pack_bits(codes.data(), count, options_.bits,
                        out.data() + metadata + begin / 8 * options_.bits);
-  }
+  });
   return size;
 }
 
@@ -200,15 +200,15 @@ void Quantize::decode_into(std::span<const std::byte> payload, const Shape& shap
   loop.is_accumulated = is_accumulated;
   const bool is_spread = has_short_runs(scopes);
   loop.is_per_element = is_spread || !scopes.is_contiguous();
-  std::array<float, kBlockElements> spread;
-  std::array<std::uint8_t, kBlockElements> codes;
-  for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
-    const std::int64_t count = std::min(kBlockElements, n - begin);
+  for_each_block(n, context.threads, [&](std::int64_t begin, std::int64_t count) {
+    std::array<float, kBlockElements> spread;
+    std::array<std::uint8_t, kBlockElements> codes;
     kernels::unpack_bits(payload.data() + metadata + begin / 8 * options_.bits, count,
                          options_.bits, codes.data());
     const auto run = [&](std::int64_t first, std::int64_t last, const float* values) {
-      loop.step = values;
-      kernels::dequantize(codes.data() + (first - begin), last - first, loop, out.data() + first);
+      kernels::DequantizeLoop own = loop;
+      own.step = values;
+      kernels::dequantize(codes.data() + (first - begin), last - first, own, out.data() + first);
     };
     if (is_spread) {
       spread_scopes(scopes, shape, begin, begin + count, step.data(), spread.data());
@@ -219,7 +219,7 @@ void Quantize::decode_into(std::span<const std::byte> payload, const Shape& shap
                      run(first, last, step.data() + scope);
                    });
     }
-  }
+  });
 }
 
 void Quantize::decode_on_device(std::span<const std::span<const std::byte>> payloads,

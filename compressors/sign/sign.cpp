@@ -98,15 +98,15 @@ void Sign::read(const std::byte* payload, const Shape& shape, DType, bool is_acc
   const auto scale = scratch.take<float>(scopes.count());
   std::memcpy(scale.data(), payload, scale.size_bytes());
   const std::byte* bits = payload + scale.size_bytes();
-  std::array<float, kBlockElements> spread;
-  for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
-    const std::int64_t end = std::min(n, begin + kBlockElements);
+  for_each_block(n, context.threads, [&](std::int64_t begin, std::int64_t count) {
+    std::array<float, kBlockElements> spread;
+    const std::int64_t end = begin + count;
     for_each_scaled(scopes, shape, begin, end, scale.data(), spread.data(),
                     [&](std::int64_t first, std::int64_t last, const float* s, bool each) {
                       kernels::apply_signs(bits, first, last - first, s, each, is_accumulated,
                                            out + first);
                     });
-  }
+  });
 }
 
 }  // namespace tersor::compressors
