@@ -104,7 +104,7 @@ class Documents(unittest.TestCase):
         self.assertIn("## Codecs\n" + table + "\n", read("README.md"))
 
     def test_scripts(self):
-        for name in ("setup", "test", "demo", "fetch"):
+        for name in ("setup", "test", "demo", "fetch", "performance", "bench-rivals"):
             path = os.path.join("scripts", name)
             result = subprocess.run([os.path.join(rooms.ROOT, path), "--help"], capture_output=True, text=True, check=False)
             with self.subTest(script=name):

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""usage: performance.py FOLDER   docs/performance.md to standard output, from the JSON files that scripts/performance
+left in FOLDER; rows, goals and what limits a codec stand in performance_rows.tsv beside this program."""
+import json
+import sys
+from pathlib import Path
+
+from performance_tables import TENSOR, by_name, fbgemm_rows, load, main_rows, other_rows, sum_rows, table
+
+INTRO = """# Speed of the codecs
+Written by `scripts/performance`, which measures again and renders this page; nothing here is edited by hand.
+
+One thread against `memcpy` of the same tensor: **1.0 is the speed of memcpy, higher is faster**. Every call is timed
+between two copies in the thread's own CPU time, and again (at most ten times) while the copies are more than 6 % slower
+than the best one; a row is the median of its samples' ratios with the 95 % interval of that median. *bound* is the share
+of the streaming bound: the input read once and the output written once, at memcpy's speed; above 1 means that the
+codec writes little, since reads are cheaper. *moved* are those bytes. Goals are targets, gates fail the test
+`codec_gates`. Tensor: float32 [4096,1024] of made activations (normal, channels scaled log-normally) unless said.
+
+"""
+GPU = """## GPU
+Not run: no GPU was at hand. Bytes moved and instructions of the kernels are checked without one (docs/architecture.md).
+"""
+
+
+def machine(folder):
+    context = load(folder, "codecs")["context"]
+    facts = json.loads((Path(folder) / "machine.json").read_text(encoding="utf-8"))
+    rows = load(folder, "codecs")["benchmarks"]
+    restless = sum(row["restless"] for row in rows) / sum(row["samples"] for row in rows)
+    copy = by_name(load(folder, "codecs"))["encode", "quantize", "float32", TENSOR]["memcpy_ns"]
+    torch = load(folder, "eager")["context"].get("torch", "not run")
+    return (f"Machine: {facts['cpu']}, {facts['cores']} cores (a virtual machine that others use), caches {facts['caches']}; "
+            f"compiler {context.get('compiler', '?')}; build {context.get('tersor', '?')}; PyTorch {torch}. Load average "
+            f"before and after: {facts['load_before']} and {facts['load_after']}; {restless:.0%} of the samples never met "
+            f"quiet copies, so allow 10 to 20 % on every ratio. memcpy of the tensor took {copy / 1e3:.0f} us, "
+            f"{2 * 16.777216e6 / copy:.1f} GB/s read and written.\n\n")
+
+
+def main():
+    if len(sys.argv) != 2 or sys.argv[1] in ("-h", "--help"):
+        return print(__doc__)
+    folder = sys.argv[1]
+    lines = (Path(__file__).parent / "performance_rows.tsv").read_text(encoding="utf-8").splitlines()
+    wanted = [line.split("\t") for line in lines if line and not line.startswith("#")]
+    gates = {}
+    for line in (Path(folder) / "gates.txt").read_text(encoding="utf-8").splitlines():
+        gate, operation, spec = line.split(" ", 2)
+        gates[operation, spec] = gate
+    header = ["operation", "x memcpy", "goal", "gate", "bound", "MiB moved", "us", "AVX2 only (goal)", "x eager (goal)",
+              "what limits it"]
+    print(INTRO + machine(folder) + "## float32 [4096,1024]\n" + table(header, main_rows(folder, wanted, gates)))
+    print("## FBGEMM\nIts row-wise kernels, as libtorch ships them, against `minmax(scope=token)`; ratios to memcpy.\n" +
+          table(["FBGEMM", "tensor", "x memcpy", "ours", "x memcpy", "ours / FBGEMM"], fbgemm_rows(folder)))
+    print("## Sums of p payloads\nDecoded and added at a site (`Codec::combine`), against memcpy of the tensor.\n" +
+          table(["codec", "p = 2", "p = 4", "p = 8"], sum_rows(folder)))
+    print("## 16-bit types, and a tensor that the second cache holds\nx memcpy of the same tensor, then 10^9 values a "
+          "second. Decoding gives float32: twice the bytes of a 16-bit tensor.\n" +
+          table(["codec", "type", "tensor", "encode", "decode", "sum of 4"], other_rows(folder)))
+    print(GPU, end="")
+
+
+main()

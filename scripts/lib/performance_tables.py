@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of the tables of docs/performance.md, from the JSON files of scripts/performance."""
+import json
+from pathlib import Path
+
+TENSOR = "1x4096x1024"
+
+
+def load(folder, name):
+    path = Path(folder) / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"context": {}, "benchmarks": []}
+
+
+def by_name(run):
+    """{(operation, spec, dtype, tensor): row}"""
+    found = {}
+    for row in run["benchmarks"]:
+        operation, spec, dtype, tensor = row["name"].split("/iterations:")[0].split("/", 3)
+        found[operation, spec, dtype, tensor] = row
+    return found
+
+
+def number(value):
+    return "" if value is None else f"{value:.2f}" if value < 10 else f"{value:.0f}"
+
+
+def ratio(row):
+    return f"**{number(row['memcpy_ratio'])}** ({number(row['memcpy_ratio_low'])}-{number(row['memcpy_ratio_high'])})"
+
+
+def table(header, rows):
+    return "\n".join(["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)] +
+                     ["| " + " | ".join(cells) + " |" for cells in rows]) + "\n"
+
+
+def main_rows(folder, wanted, gates):
+    native, avx2, eager = (by_name(load(folder, name)) for name in ("codecs", "avx2", "eager"))
+    for operation, spec, goal, goal_avx2, goal_eager, limit in wanted:
+        key = operation, spec, "float32", TENSOR
+        row, narrow, slow = native[key], avx2.get(key), eager.get(key)
+        beside = slow and row["memcpy_ratio"] / slow["memcpy_ratio"]
+        yield [f"{operation} `{spec}`", ratio(row), goal or "-", gates.get((operation, spec), "-"),
+               number(row["bound_share"]), f"{row['moved_bytes'] / 2**20:.1f}", f"{row['median_ns'] / 1e3:.0f}",
+               f"{number(narrow['memcpy_ratio'])} ({goal_avx2 or '-'})" if narrow else "-",
+               f"{number(beside)} ({goal_eager or '-'})" if slow else "-", limit]
+
+
+def fbgemm_rows(folder):
+    native = by_name(load(folder, "codecs")) | by_name(load(folder, "others-1024x384"))
+    for (operation, name, dtype, tensor), row in by_name(load(folder, "fbgemm")).items():
+        bits = name.split()[2]
+        spec = f"minmax({'' if bits == '8' else f'bits={bits},'}scope=token)"
+        own = native.get((operation, spec, dtype, tensor))
+        if own:
+            yield [f"{operation}, {bits} bits", tensor, ratio(row), f"`{spec}`", ratio(own),
+                   number(own["memcpy_ratio"] / row["memcpy_ratio"])]
+
+
+def other_rows(folder):
+    native = by_name(load(folder, "others-4096x1024")) | by_name(load(folder, "others-1024x384"))
+    for spec in dict.fromkeys(spec for _, spec, _, _ in native):
+        for dtype, tensor in (("float16", TENSOR), ("bfloat16", TENSOR), ("float32", "1x1024x384")):
+            cells = [native.get((operation, spec, dtype, tensor)) for operation in ("encode", "decode", "sum4")]
+            if all(cells):
+                values = 1024 * 384 if tensor != TENSOR else 4096 * 1024
+                yield [f"`{spec}`", dtype, tensor] + [
+                    f"{number(c['memcpy_ratio'])}, {values / c['median_ns']:.2f}" for c in cells]
+
+
+def sum_rows(folder):
+    native = by_name(load(folder, "codecs"))
+    for spec in dict.fromkeys(spec for _, spec, _, _ in native):
+        cells = [native.get((f"sum{p}", spec, "float32", TENSOR)) for p in (2, 4, 8)]
+        if all(cells):
+            yield [f"`{spec}`"] + [f"{ratio(c)}, bound {number(c['bound_share'])}" for c in cells]
