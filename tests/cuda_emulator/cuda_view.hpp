@@ -90,20 +90,20 @@ T shuffle(unsigned mask, T value, int source, Site site) {
 }
 
 template <class T>
-[[gnu::always_inline]] inline T load_vector(const T* from) {
+T load_vector(const T* from) {
   check_vector(from, sizeof(T), false);
   T value;
   copy_unseen(&value, from, sizeof(T));
   return value;
 }
 template <class T>
-[[gnu::always_inline]] inline void store_vector(T* to, T value) {
+void store_vector(T* to, T value) {
   check_vector(to, sizeof(T), true);
   copy_unseen(to, &value, sizeof(T));
 }
 
 template <class T, class Change>
-[[gnu::always_inline]] inline T read_modify_write(T* at, Change change) {
+T read_modify_write(T* at, Change change) {
   note_atomic(at, sizeof(T));
   T old;
   copy_unseen(&old, at, sizeof(T));

@@ -105,10 +105,10 @@ TEST_CASE("encoding moves the tensor once, or twice where a scale needs all of i
       const double tensor =
           static_cast<double>(kShape.elements()) * static_cast<double>(item_bytes(dtype));
       // Two launches read the tensor twice. Partial results of channels: eight rows of them here,
-      // written once and read once; else they stay below 1 %.
+      // written once and read once; else they stay below 5 %.
       const bool is_channel = std::string(row.spec) == "quantize(bits=8)";
       const double keys = is_channel ? 2.0 * 8 * 4 * static_cast<double>(kShape.hidden) : 0.0;
-      CHECK(moved.bytes <= (moved.bound + (row.launches == 2 ? tensor : 0)) * 1.01 + keys);
+      CHECK(moved.bytes <= (moved.bound + (row.launches == 2 ? tensor : 0)) * 1.05 + keys);
       CHECK(moved.sectors <= 16.0);  // 32 lanes of 16 bytes: every sector of a load is wanted
     }
 }
