@@ -7,6 +7,7 @@
 #include "common/error.hpp"
 #include "compressors/api/bits.hpp"
 #include "compressors/api/blocks.hpp"
+#include "compressors/api/device_table.hpp"
 #include "compressors/api/kernels.hpp"
 #include "compressors/api/registry.hpp"
 #include "compressors/api/select.hpp"
@@ -73,6 +74,33 @@ SparseLayout RandK::layout(const Shape& shape, DType dtype) const {
                       [this](std::int64_t n) { return kept(n); });
 }
 
+RandKArrays randk_arrays(const RandKMessage& message, DeviceWorkspace& workspace) {
+  RandKArrays arrays;
+  const SparseGrid& grid = message.grid;
+  arrays.positions = workspace.take<std::uint32_t>(grid.entries);
+  if (!message.is_stratified && grid.elements > kLongestInRegisters)
+    arrays.plan = select_plan(1, grid.elements, workspace);
+  return arrays;
+}
+
+RandKMessage RandK::message(const Shape& shape, DType dtype, const Context& context) const {
+  RandKMessage message;
+  const std::int64_t n = shape.elements();
+  message.grid = options_.is_shared
+                     ? SparseGrid(n, kept(n))
+                     : SparseGrid(ScopeGrid(shape, Scope::kTensor), layout(shape, dtype), shape);
+  message.stream = context.random(Purpose::kRandK, !options_.is_shared);
+  message.offset = static_cast<std::uint64_t>(context.element_offset);
+  message.is_stratified = options_.is_stratified;
+  message.is_unbiased = options_.is_unbiased;
+  message.has_indices = !options_.is_shared;
+  return message;
+}
+
+bool RandK::supports(Device device) const {
+  return device == Device::kCpu || DeviceTable<RandKLaunchers>::is_installed();
+}
+
 Properties RandK::properties() const {
   Properties p;
   p.summable = options_.is_shared;
@@ -97,7 +125,16 @@ std::size_t RandK::payload_bytes(const Shape& shape, DType dtype, const Context&
   return layout(shape, dtype).payload_bytes();
 }
 
-std::size_t RandK::workspace_bytes(const Shape& shape, DType, const Context&) const {
+std::size_t RandK::workspace_bytes(const Shape& shape, DType dtype, const Context& context) const {
+  if (context.device == Device::kCuda) {
+    if (shape.elements() == 0) return 0;
+    const RandKMessage sent = message(shape, dtype, context);
+    DeviceWorkspace encoding;
+    DeviceWorkspace decoding;
+    randk_arrays(sent, encoding);
+    if (sent.has_indices) take_mark_ranks(sent.grid, decoding);
+    return std::max(encoding.bytes(), decoding.bytes());
+  }
   const std::int64_t n = shape.elements();
   return Scratch::bytes_for<std::uint32_t>(kept(n) + kPositionSlack) +
          Scratch::bytes_for<std::uint32_t>(key_elements(n));
@@ -134,6 +171,11 @@ std::size_t RandK::encode(int, const TensorView& in, std::span<std::byte> out, S
   const std::size_t size = payload_bytes(in.shape, in.dtype, context, 0, nullptr);
   expect_room(out, size, "randk");
   if (n == 0) return 0;
+  if (context.device == Device::kCuda) {
+    DeviceTable<RandKLaunchers>::get("randk").encode(in, message(in.shape, in.dtype, context),
+                                                     out.data(), context);
+    return size;
+  }
   const std::int64_t k = kept(n);
   Scratch scratch(context);
   const auto positions = scratch.take<std::uint32_t>(k + kPositionSlack);
@@ -193,13 +235,29 @@ void RandK::decode_into(std::span<const std::byte> payload, const Shape& shape, 
     std::fill(filled, to + n, 0.0f);
 }
 
+void RandK::decode_on_device(std::span<const std::span<const std::byte>> payloads,
+                             const Shape& shape, DType dtype, const DecodeTarget& target,
+                             const Context& context) const {
+  for (const auto& payload : payloads)
+    expect_payload_bytes(payload, payload_bytes(shape, dtype, context, 0, nullptr), "randk");
+  if (shape.elements() == 0) return;
+  DeviceTable<RandKLaunchers>::get("randk").decode(payloads, message(shape, dtype, context), dtype,
+                                                   target, context);
+}
+
 void RandK::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                    std::span<float> out, State*, const Context& context) const {
+  if (context.device == Device::kCuda)
+    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, false},
+                            context);
   decode_into(payload, shape, dtype, out, context, false);
 }
 
 void RandK::decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                               std::span<float> out, State*, const Context& context) const {
+  if (context.device == Device::kCuda)
+    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, true},
+                            context);
   decode_into(payload, shape, dtype, out, context, true);
 }
 

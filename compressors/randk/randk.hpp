@@ -4,6 +4,7 @@
 
 #include "compressors/api/codec.hpp"
 #include "compressors/api/sparse.hpp"
+#include "compressors/api/sparse_plan.hpp"
 
 namespace tersor::compressors {
 
@@ -16,12 +17,38 @@ struct RandKOptions {
   IndexCoding index = IndexCoding::kAuto;
 };
 
+/// What the kernels are told of a message.
+struct RandKMessage {
+  SparseGrid grid;  ///< one scope
+  Stream stream;
+  std::uint64_t offset = 0;  ///< draw of the first element, or of the first stratum
+  bool is_stratified = false;
+  bool is_unbiased = false;
+  bool has_indices = false;
+};
+/// Arrays from the workspace of a device.
+struct RandKArrays {
+  std::uint32_t* positions = nullptr;
+  SelectPlan plan;
+};
+RandKArrays randk_arrays(const RandKMessage& message, DeviceWorkspace& workspace);
+
+/// The launchers of randk.cu (DeviceTable). Pointers are device memory; launches only, no
+/// synchronisation. The tensor has elements.
+struct RandKLaunchers {
+  void (*encode)(const TensorView& in, const RandKMessage& message, std::byte* out,
+                 const Context& context);
+  void (*decode)(std::span<const std::span<const std::byte>> payloads, const RandKMessage& message,
+                 DType dtype, const DecodeTarget& target, const Context& context);
+};
+
 /// k random positions of the tensor, drawn anew in every step (METHODS section 2).
 class RandK final : public Codec {
  public:
   RandK(const RandKOptions& options, std::string canonical);
 
   std::string canonical() const override { return canonical_; }
+  bool supports(Device device) const override;
   Properties properties() const override;
   Exchange exchange(int) const override {
     return options_.is_shared ? Exchange::kAllReduce : Exchange::kGather;
@@ -46,8 +73,14 @@ class RandK final : public Codec {
   std::int64_t kept(std::int64_t n) const;
   std::int64_t key_elements(std::int64_t n) const;
 
+ protected:
+  void decode_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                        DType dtype, const DecodeTarget& target,
+                        const Context& context) const override;
+
  private:
   SparseLayout layout(const Shape& shape, DType dtype) const;
+  RandKMessage message(const Shape& shape, DType dtype, const Context& context) const;
   void decode_into(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                    std::span<float> out, const Context& context, bool is_accumulated) const;
 

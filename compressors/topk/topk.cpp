@@ -8,6 +8,7 @@
 #include "common/error.hpp"
 #include "compressors/api/bits.hpp"
 #include "compressors/api/blocks.hpp"
+#include "compressors/api/device_table.hpp"
 #include "compressors/api/floats.hpp"
 #include "compressors/api/kernels.hpp"
 #include "compressors/api/registry.hpp"
@@ -165,6 +166,18 @@ void drop_ties_with(float pivot, DType dtype, std::byte* values, std::int64_t co
 
 }  // namespace
 
+TopKArrays topk_arrays(const SparseGrid& grid, DType dtype, DeviceWorkspace& workspace) {
+  TopKArrays arrays;
+  if (grid.is_columns)
+    arrays.turned =
+        workspace.take<std::byte>(grid.elements * static_cast<std::int64_t>(item_bytes(dtype)));
+  if (grid.coding == IndexCoding::kEliasFano)
+    arrays.positions = workspace.take<std::uint32_t>(grid.entries);
+  if (grid.full.length > kLongestInRegisters)
+    arrays.plan = select_plan(grid.scopes, grid.full.length, workspace);
+  return arrays;
+}
+
 TopK::TopK(const TopKOptions& options, std::string canonical)
     : options_(options), canonical_(std::move(canonical)) {}
 
@@ -179,6 +192,10 @@ std::int64_t TopK::kept(std::int64_t n) const {
 SparseLayout TopK::layout(const Shape& shape, DType dtype) const {
   return SparseLayout(grid(shape), shape, dtype, options_.index, "topk",
                       [this](std::int64_t n) { return kept(n); });
+}
+
+bool TopK::supports(Device device) const {
+  return device == Device::kCpu || DeviceTable<TopKLaunchers>::is_installed();
 }
 
 Properties TopK::properties() const {
@@ -206,7 +223,16 @@ std::size_t TopK::payload_bytes(const Shape& shape, DType dtype, const Context&,
   return layout(shape, dtype).payload_bytes();
 }
 
-std::size_t TopK::workspace_bytes(const Shape& shape, DType dtype, const Context&) const {
+std::size_t TopK::workspace_bytes(const Shape& shape, DType dtype, const Context& context) const {
+  if (context.device == Device::kCuda) {
+    if (shape.elements() == 0) return 0;
+    const SparseGrid sparse(grid(shape), layout(shape, dtype), shape);
+    DeviceWorkspace encoding;
+    DeviceWorkspace decoding;
+    topk_arrays(sparse, dtype, encoding);
+    take_mark_ranks(sparse, decoding);
+    return std::max(encoding.bytes(), decoding.bytes());
+  }
   const ScopeGrid scopes = grid(shape);
   const std::int64_t longest = scopes.longest() + kPositionSlack;
   if (is_long(scopes)) return 4 * Scratch::bytes_for<std::uint32_t>(longest);
@@ -223,6 +249,11 @@ std::size_t TopK::encode(int, const TensorView& in, std::span<std::byte> out, St
   const SparseLayout sizes = layout(in.shape, in.dtype);
   expect_room(out, sizes.payload_bytes(), "topk");
   if (scopes.count() == 0) return 0;
+  if (context.device == Device::kCuda) {
+    DeviceTable<TopKLaunchers>::get("topk").encode(in, SparseGrid(scopes, sizes, in.shape),
+                                                   options_.is_rudakov, out.data(), context);
+    return sizes.payload_bytes();
+  }
 
   const std::int64_t columns = scopes.is_contiguous() ? 1 : kColumns;
   const std::int64_t longest = scopes.longest() + kPositionSlack;
@@ -269,8 +300,21 @@ std::size_t TopK::encode(int, const TensorView& in, std::span<std::byte> out, St
   return sizes.payload_bytes();
 }
 
+void TopK::decode_on_device(std::span<const std::span<const std::byte>> payloads,
+                            const Shape& shape, DType dtype, const DecodeTarget& target,
+                            const Context& context) const {
+  const SparseLayout sizes = layout(shape, dtype);
+  for (const auto& payload : payloads) expect_payload_bytes(payload, sizes.payload_bytes(), "topk");
+  if (shape.elements() == 0) return;
+  DeviceTable<TopKLaunchers>::get("topk").decode(payloads, SparseGrid(grid(shape), sizes, shape),
+                                                 dtype, target, context);
+}
+
 void TopK::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                   std::span<float> out, State*, const Context& context) const {
+  if (context.device == Device::kCuda)
+    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, false},
+                            context);
   const SparseLayout sizes = layout(shape, dtype);
   Scratch scratch(context);
   decode_sparse(payload, sizes, grid(shape), dtype, scratch.take<std::uint32_t>(sizes.most_kept()),
@@ -279,6 +323,9 @@ void TopK::decode(std::span<const std::byte> payload, const Shape& shape, DType 
 
 void TopK::decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                              std::span<float> out, State*, const Context& context) const {
+  if (context.device == Device::kCuda)
+    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, true},
+                            context);
   const SparseLayout sizes = layout(shape, dtype);
   Scratch scratch(context);
   add_sparse(payload, sizes, grid(shape), dtype, scratch.take<std::uint32_t>(sizes.most_kept()),
@@ -288,6 +335,8 @@ void TopK::decode_accumulate(std::span<const std::byte> payload, const Shape& sh
 void TopK::combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
                    DType dtype, std::span<float> out, State*, const Context& context) const {
   TERSOR_CHECK(!received.empty(), "topk: nothing to combine");
+  if (context.device == Device::kCuda)
+    return decode_on_device(received, shape, dtype, {out.data(), DType::kFloat32, false}, context);
   const SparseLayout sizes = layout(shape, dtype);
   Scratch scratch(context);
   const auto index = scratch.take<std::uint32_t>(sizes.most_kept());

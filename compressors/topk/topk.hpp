@@ -4,6 +4,7 @@
 
 #include "compressors/api/codec.hpp"
 #include "compressors/api/sparse.hpp"
+#include "compressors/api/sparse_plan.hpp"
 
 namespace tersor::compressors {
 
@@ -16,12 +17,30 @@ struct TopKOptions {
   bool is_rudakov = false;  ///< variant=rudakov
 };
 
+/// Arrays that encoding takes from the workspace of a device.
+struct TopKArrays {
+  void* turned = nullptr;              ///< the tensor by columns, where scopes are channels
+  std::uint32_t* positions = nullptr;  ///< of all entries, for Elias-Fano
+  SelectPlan plan;                     ///< of scopes that do not fit the registers of a block
+};
+TopKArrays topk_arrays(const SparseGrid& grid, DType dtype, DeviceWorkspace& workspace);
+
+/// The launchers of topk.cu (DeviceTable). Pointers are device memory; launches only, no
+/// synchronisation. The tensor has elements.
+struct TopKLaunchers {
+  void (*encode)(const TensorView& in, const SparseGrid& grid, bool drops_ties, std::byte* out,
+                 const Context& context);
+  void (*decode)(std::span<const std::span<const std::byte>> payloads, const SparseGrid& grid,
+                 DType dtype, const DecodeTarget& target, const Context& context);
+};
+
 /// The k values of largest magnitude of each scope, with their positions (METHODS section 2).
 class TopK final : public Codec {
  public:
   TopK(const TopKOptions& options, std::string canonical);
 
   std::string canonical() const override { return canonical_; }
+  bool supports(Device device) const override;
   Properties properties() const override;
   Exchange exchange(int) const override { return Exchange::kGather; }
   std::size_t payload_bytes(const Shape& shape, DType dtype, const Context& context, int round,
@@ -45,6 +64,11 @@ class TopK final : public Codec {
   std::int64_t kept(std::int64_t n) const;
   ScopeGrid grid(const Shape& shape) const { return {shape, options_.scope, options_.group}; }
   SparseLayout layout(const Shape& shape, DType dtype) const;
+
+ protected:
+  void decode_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                        DType dtype, const DecodeTarget& target,
+                        const Context& context) const override;
 
  private:
   TopKOptions options_;
