@@ -5,11 +5,27 @@
 #include <memory>
 
 #include "common/error.hpp"
+#include "compressors/api/device_floats.hpp"
 #include "compressors/api/floats.hpp"
 #include "compressors/api/kernels.hpp"
 #include "compressors/api/workspace.hpp"
 
 namespace tersor::compressors {
+namespace {
+
+// On a device: decode() to scratch, then add and round.
+void decode_by_state(const Codec& codec, std::span<const std::byte> payload, const Shape& shape,
+                     DType dtype, const DecodeTarget& target, State* state,
+                     const Context& context) {
+  Scratch scratch(context);
+  const auto values = scratch.take<float>(shape.elements());
+  Context inner = context;
+  inner.workspace = scratch.rest();
+  codec.decode(payload, shape, dtype, values, state, inner);
+  add_on_device(values, target, context);
+}
+
+}  // namespace
 
 Stream Context::random(Purpose purpose, bool with_rank) const {
   std::uint32_t c3 = static_cast<std::uint32_t>(purpose);
@@ -21,6 +37,10 @@ Stream Context::random(Purpose purpose, bool with_rank) const {
 
 Stream Context::fixed_random(Purpose purpose) const {
   return {philox_key(seed), 0, site, static_cast<std::uint32_t>(purpose)};
+}
+
+void State::move_to(DeviceMemory&) {
+  throw Error(ErrorKind::kUnsupported, "this state cannot be moved to a device");
 }
 
 DType Codec::reduce_dtype(int, DType dtype) const { return dtype; }
@@ -48,8 +68,12 @@ void Codec::absorb(int round, std::span<const std::span<const std::byte>>, const
 
 void Codec::decode_bits(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                         void* out, State* state, const Context& context) const {
-  if (context.device == Device::kCuda)
-    return decode_on_device({&payload, 1}, shape, dtype, {out, dtype, false}, context);
+  if (context.device == Device::kCuda) {
+    const DecodeTarget target{out, dtype, false};
+    if (!decodes_with_state())
+      return decode_on_device({&payload, 1}, shape, dtype, target, context);
+    return decode_by_state(*this, payload, shape, dtype, target, state, context);
+  }
   if (dtype == DType::kFloat32) {
     const std::span<float> values(static_cast<float*>(out),
                                   static_cast<std::size_t>(shape.elements()));
@@ -67,6 +91,12 @@ void Codec::decode_bits(std::span<const std::byte> payload, const Shape& shape, 
 
 void Codec::decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                               std::span<float> out, State* state, const Context& context) const {
+  if (context.device == Device::kCuda) {
+    const DecodeTarget target{out.data(), DType::kFloat32, true};
+    if (!decodes_with_state())
+      return decode_on_device({&payload, 1}, shape, dtype, target, context);
+    return decode_by_state(*this, payload, shape, dtype, target, state, context);
+  }
   Scratch scratch(context);
   const auto values = scratch.take<float>(shape.elements());
   Context inner = context;
@@ -78,7 +108,7 @@ void Codec::decode_accumulate(std::span<const std::byte> payload, const Shape& s
 void Codec::combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
                     DType dtype, std::span<float> out, State* state, const Context& context) const {
   TERSOR_CHECK(!received.empty(), canonical() + ": nothing to combine");
-  if (context.device == Device::kCuda)
+  if (context.device == Device::kCuda && !decodes_with_state())
     return decode_on_device(received, shape, dtype, {out.data(), DType::kFloat32, false}, context);
   Context sender = context;
   if (received.size() == 1) return decode(received[0], shape, dtype, out, state, sender);
@@ -133,6 +163,9 @@ std::byte* Scratch::raw(std::size_t bytes) {
     free_ = {taken + bytes, space - bytes};
     return taken;
   }
+  if (is_on_device_)
+    throw Error(ErrorKind::kUsage, "the workspace on the device is " + std::to_string(bytes) +
+                                       " bytes smaller than workspace_bytes()");
   owned_.push_back(std::make_unique_for_overwrite<std::byte[]>(bytes + kAlignment));
   start = owned_.back().get();
   space = bytes + kAlignment;

@@ -53,12 +53,18 @@ struct Context {
   Stream fixed_random(Purpose purpose) const;
 };
 
+class DeviceMemory;
+
 /// State of a codec at one site and direction: the sender's half (error feedback) and the
 /// receiver's half (copies of each sender's g or m). Created by Codec::make_state; phase kEval
 /// never changes it.
 class State {
  public:
   virtual ~State() = default;
+  /// Moves what is kept to a device, for calls with Device::kCuda; `memory` must outlive the state.
+  /// Later calls on the CPU, and on another device, are errors of the caller. Throws
+  /// Error(kUnsupported) where the codec keeps what a device cannot hold.
+  virtual void move_to(DeviceMemory& memory);
   virtual std::size_t bytes() const = 0;
   virtual std::vector<std::byte> save() const = 0;
   /// Throws Error(kPayload) where the bytes are not of this codec and shape.
@@ -187,13 +193,15 @@ class Codec {
                        DType dtype, std::span<float> out, State* state,
                        const Context& context) const;
 
- protected:
   /// Device::kCuda: decodes the payloads, adds them in their order in float32, rounds once to the
-  /// target's dtype; one launch for up to eight. decode_bits and combine call it on a device, and
-  /// so do the overrides of decode and decode_accumulate. Default: Error(kUnsupported).
+  /// target's dtype; one launch for up to eight. decode_bits, decode_accumulate and combine call it
+  /// on a device, and so do the overrides of decode. Default: Error(kUnsupported).
   virtual void decode_on_device(std::span<const std::span<const std::byte>> payloads,
                                 const Shape& shape, DType dtype, const DecodeTarget& target,
                                 const Context& context) const;
+  /// Decoding reads or changes the state (`ef21`, `aqsgd` and what stands around them): on a device
+  /// these decode by decode() alone.
+  virtual bool decodes_with_state() const { return false; }
 };
 
 /// Parses, checks and builds a codec; throws Error(kSpec) with column and the nearest known name.

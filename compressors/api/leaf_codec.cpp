@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compressors/api/leaf_codec.hpp"
 
+#include "common/error.hpp"
 #include "compressors/api/bits.hpp"
 
 namespace tersor::compressors {

@@ -24,6 +24,9 @@ class LeafCodec : public Codec {
               std::span<float> out, State* state, const Context& context) const final;
   void decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                          std::span<float> out, State* state, const Context& context) const final;
+  void decode_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                        DType dtype, const DecodeTarget& target,
+                        const Context& context) const final;
 
  protected:
   struct Sizes {
@@ -32,18 +35,16 @@ class LeafCodec : public Codec {
   };
   /// Of a tensor that has elements.
   virtual Sizes sizes(const Shape& shape, DType dtype) const = 0;
-  /// Writes exactly the bytes that sizes() counts.
+  /// Writes exactly the bytes that sizes() counts; on the device where context.device says so.
   virtual void write(const TensorView& in, std::byte* out, const Context& context) const = 0;
   /// out = or += the decoded message.
   virtual void read(const std::byte* payload, const Shape& shape, DType dtype, bool is_accumulated,
                     float* out, const Context& context) const = 0;
-  /// decode_on_device for payloads that have the right size, of tensors with elements.
+
+  /// Codec::decode_on_device for payloads of the right size and a tensor that has elements.
   virtual void read_on_device(std::span<const std::span<const std::byte>> payloads,
                               const Shape& shape, DType dtype, const DecodeTarget& target,
                               const Context& context) const;
-  void decode_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
-                        DType dtype, const DecodeTarget& target,
-                        const Context& context) const final;
 
   /// Stream of stochastic rounding (METHODS section 1, "RNG").
   static Stream rounding_stream(const Context& context);

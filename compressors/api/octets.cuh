@@ -145,6 +145,15 @@ __device__ __forceinline__ void load_octet(const typename T::Storage* in, std::i
   }
 }
 
+/// NaN becomes the canonical one, where T is float32: the vector stores of store_octet copy bits.
+template <class T>
+__device__ __forceinline__ void make_canonical(float* x) {
+  if constexpr (kIsPaired<T>) {
+#pragma unroll
+    for (int i = 0; i < 8; ++i) x[i] = T::round(x[i]);
+  }
+}
+
 /// The reverse, rounded to T.
 template <class T, bool kPaired = kIsPaired<T>>
 __device__ __forceinline__ void store_octet(typename T::Storage* out, std::int64_t count,

@@ -51,6 +51,7 @@ template <class In, class Out>
 __global__ void __launch_bounds__(kThreads, kResidentBlocks)
     sum_kernel(const __grid_constant__ Payloads payloads, std::int64_t n, bool is_accumulated,
                typename Out::Storage* out) {
+  constexpr bool kPaired = kIsPaired<In> || kIsPaired<Out>;
   const std::int64_t tile = first_of_tile();
 #pragma unroll 1  // many warps hide the latency; unrolled, registers spill
   for (int j = 0; j < kSubtiles; ++j) {
@@ -59,15 +60,15 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
     const std::int64_t count = n - first;
     float sum[8];
     float x[8];
-    if (is_accumulated) load_octet<Out>(out + first, count, is_aligned_16(out), sum);
+    if (is_accumulated) load_octet<Out, kPaired>(out + first, count, is_aligned_16(out), sum);
     for (int p = 0; p < payloads.count; ++p) {
-      load_plain<In, kIsPaired<Out>>(payloads.at[p] + first * sizeof(typename In::Storage), count,
-                                     x);
+      load_plain<In, kPaired>(payloads.at[p] + first * sizeof(typename In::Storage), count, x);
 #pragma unroll
       for (int i = 0; i < 8; ++i)
         sum[i] = p == 0 && !is_accumulated ? x[i] : __fadd_rn(sum[i], x[i]);
     }
-    store_octet<Out>(out + first, count, is_aligned_16(out), sum);
+    make_canonical<Out>(sum);
+    store_octet<Out, kPaired>(out + first, count, is_aligned_16(out), sum);
   }
 }
 

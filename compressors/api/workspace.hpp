@@ -10,11 +10,12 @@
 
 namespace tersor::compressors {
 
-/// Scratch arrays of one call: taken from Context::workspace while it lasts, else allocated. Arrays
-/// live as long as this object and are not initialised.
+/// Scratch arrays of one call: taken from Context::workspace while it lasts, else allocated (on a
+/// device: Error(kUsage)). Arrays live as long as this object and are not initialised.
 class Scratch {
  public:
-  explicit Scratch(const Context& context) : free_(context.workspace) {}
+  explicit Scratch(const Context& context)
+      : free_(context.workspace), is_on_device_(context.device == Device::kCuda) {}
 
   /// Bytes of workspace that take<T>(count) may need, alignment included.
   template <class T>
@@ -37,6 +38,7 @@ class Scratch {
   std::byte* raw(std::size_t bytes);
 
   std::span<std::byte> free_;
+  bool is_on_device_;
   std::vector<std::unique_ptr<std::byte[]>> owned_;
 };
 

@@ -6,6 +6,8 @@
 
 #include "common/error.hpp"
 #include "compressors/api/bits.hpp"
+#include "compressors/api/device_floats.hpp"
+#include "compressors/api/floats.hpp"
 
 namespace tersor::compressors {
 
@@ -36,6 +38,10 @@ std::unique_ptr<State> Wrapper::make_state(const Shape& shape, DType dtype,
   return inner_->make_state(inner_shape(shape), inner_dtype(dtype), ranks);
 }
 
+bool Wrapper::inner_supports(Device device) const {
+  return inner_->supports(device) && (device == Device::kCpu || has_float_launchers());
+}
+
 std::int64_t Wrapper::added_parameters(const Shape& shape, std::uint32_t ranks) const {
   return inner_->added_parameters(inner_shape(shape), ranks);
 }
@@ -64,27 +70,68 @@ std::string refuses_feedback(std::string_view inner_name, const Codec& inner) {
   return refuses_state_or_rounds(inner_name, inner);
 }
 
-FloatState::FloatState(std::size_t arrays, std::int64_t elements)
-    : elements_(elements), arrays_(arrays) {}
+FloatState::FloatState(std::size_t arrays, std::int64_t elements, KeptOnDevice kept)
+    : elements_(elements), kept_(kept), arrays_(arrays) {}
+
+void FloatState::move_to(DeviceMemory& memory) {
+  memory_ = &memory;
+  for (Array& array : arrays_) {
+    std::vector<float> values = values_of(array);
+    array.on_device = DeviceArray(memory, static_cast<std::size_t>(elements_) * sizeof(float));
+    put(array, std::move(values));
+  }
+}
 
 std::size_t FloatState::bytes() const {
   std::size_t bytes = 0;
-  for (const auto& array : arrays_) bytes += array.size() * sizeof(float);
+  for (const Array& array : arrays_)
+    bytes += array.values.size() * sizeof(float) + array.on_device.bytes();
   return bytes;
 }
 
 std::span<float> FloatState::writable(std::size_t which) {
-  auto& array = arrays_.at(which);
-  if (array.empty()) array.resize(static_cast<std::size_t>(elements_), 0.0f);
-  return array;
+  Array& array = arrays_.at(which);
+  array.is_written = true;
+  const auto size = static_cast<std::size_t>(elements_);
+  if (memory_ != nullptr) return {reinterpret_cast<float*>(array.on_device.data()), size};
+  array.values.resize(size, 0.0f);
+  return array.values;
+}
+
+std::vector<float> FloatState::values_of(const Array& array) const {
+  if (!array.on_device) {
+    std::vector<float> values = array.values;
+    values.resize(static_cast<std::size_t>(elements_), 0.0f);
+    return values;
+  }
+  std::vector<float> values(static_cast<std::size_t>(elements_));
+  array.on_device.copy_out(values.data());
+  for (float& value : values) {
+    value = finite_or_zero(value);
+    if (kept_ == KeptOnDevice::kNegatives) value = 0.0f - value;
+  }
+  return values;
+}
+
+void FloatState::put(Array& array, std::vector<float> values) const {
+  if (!array.on_device) {
+    array.values = std::move(values);
+    return;
+  }
+  if (kept_ == KeptOnDevice::kNegatives)
+    for (float& value : values) value = -value;
+  array.on_device.copy_in(values.data());
+  array.values.clear();
 }
 
 // Per array a byte (0: zeros) and, where it is 1, the values.
 std::vector<std::byte> FloatState::save() const {
   std::vector<std::byte> out;
-  for (const auto& array : arrays_) {
-    out.push_back(array.empty() ? std::byte{0} : std::byte{1});
-    const auto raw = std::as_bytes(std::span(array));
+  for (const Array& array : arrays_) {
+    out.push_back(array.is_written ? std::byte{1} : std::byte{0});
+    if (!array.is_written) continue;
+    const std::vector<float> values = values_of(array);
+    const auto raw = std::as_bytes(std::span(values));
     out.insert(out.end(), raw.begin(), raw.end());
   }
   return out;
@@ -92,17 +139,21 @@ std::vector<std::byte> FloatState::save() const {
 
 void FloatState::restore(std::span<const std::byte> saved) {
   PayloadReader reader(saved, "state");
+  const auto size = static_cast<std::size_t>(elements_);
   std::vector<std::vector<float>> arrays(arrays_.size());
   for (auto& array : arrays) {
     const auto is_set = load<std::uint8_t>(reader.take(1));
     if (is_set > 1) throw Error(ErrorKind::kPayload, "state: not of this codec and shape");
     if (is_set == 0) continue;
-    array.resize(static_cast<std::size_t>(elements_));
-    std::memcpy(array.data(), reader.take(array.size() * sizeof(float)),
-                array.size() * sizeof(float));
+    array.resize(size);
+    std::memcpy(array.data(), reader.take(size * sizeof(float)), size * sizeof(float));
   }
   reader.expect_end();
-  arrays_ = std::move(arrays);
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    arrays_[i].is_written = !arrays[i].empty();
+    if (memory_ != nullptr) arrays[i].resize(size, 0.0f);
+    put(arrays_[i], std::move(arrays[i]));
+  }
 }
 
 FloatState& float_state(State* state, std::string_view codec) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compressors/api/codec.hpp"
+#include "compressors/api/device_memory.hpp"
 
 namespace tersor::compressors {
 
@@ -26,6 +27,7 @@ class Wrapper : public Codec {
                          std::uint32_t to, const State* state) const override;
   std::unique_ptr<State> make_state(const Shape& shape, DType dtype,
                                     std::uint32_t ranks) const override;
+  bool decodes_with_state() const override { return inner_->decodes_with_state(); }
   std::int64_t added_parameters(const Shape& shape, std::uint32_t ranks) const override;
   double added_flops(const Shape& shape, std::uint32_t ranks) const override;
   void absorb(int round, std::span<const std::span<const std::byte>> received, const Shape& shape,
@@ -35,6 +37,8 @@ class Wrapper : public Codec {
   std::shared_ptr<const Codec> shared_inner() const { return inner_; }
 
  protected:
+  /// What supports() says of a wrapper whose only kernels are those of float_launchers().
+  bool inner_supports(Device device) const;
   virtual Shape inner_shape(const Shape& shape) const { return shape; }
   virtual DType inner_dtype(DType dtype) const { return dtype; }
   /// Workspace of the inner codec for a message of this shape.
@@ -52,26 +56,41 @@ std::string refuses_state_or_rounds(std::string_view inner_name, const Codec& in
 /// The same for error feedback, which also needs a codec whose error it can work off.
 std::string refuses_feedback(std::string_view inner_name, const Codec& inner);
 
-/// Float arrays that a wrapper keeps between messages; an array is empty, and counts as zeros,
-/// until it is first written.
+/// What kernels leave in the arrays of a FloatState on a device. Non-finite elements count as 0:
+/// kernels let them be until they next read the array.
+enum class KeptOnDevice : std::uint8_t {
+  kValues,    ///< the array
+  kNegatives  ///< its negative (float_kernels.cu says what for)
+};
+
+/// Float arrays that a wrapper keeps between messages; on the CPU an array is empty, and counts as
+/// zeros, until it is first written.
 class FloatState final : public State {
  public:
   /// `arrays` of them, of `elements` each.
-  FloatState(std::size_t arrays, std::int64_t elements);
+  FloatState(std::size_t arrays, std::int64_t elements, KeptOnDevice kept = KeptOnDevice::kValues);
 
+  void move_to(DeviceMemory& memory) override;
   std::size_t bytes() const override;
   std::vector<std::byte> save() const override;
   void restore(std::span<const std::byte> saved) override;
 
-  bool is_zero(std::size_t which) const { return arrays_.at(which).empty(); }
-  /// Read access; only where !is_zero().
-  std::span<const float> values(std::size_t which) const { return arrays_.at(which); }
-  /// Write access, filled with zeros at first use.
+  /// Write access, filled with zeros at first use; device memory after move_to.
   std::span<float> writable(std::size_t which);
 
  private:
+  struct Array {
+    bool is_written = false;
+    std::vector<float> values;
+    DeviceArray on_device;
+  };
+  std::vector<float> values_of(const Array& array) const;
+  void put(Array& array, std::vector<float> values) const;
+
   std::int64_t elements_;
-  std::vector<std::vector<float>> arrays_;
+  KeptOnDevice kept_;
+  std::vector<Array> arrays_;
+  DeviceMemory* memory_ = nullptr;
 };
 
 /// `state` as FloatState of a message of `elements`; throws Error(kInternal) where it is none.

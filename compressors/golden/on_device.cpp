@@ -58,7 +58,9 @@ class OnDevice final : public Codec {
   }
   std::unique_ptr<State> make_state(const Shape& shape, DType dtype,
                                     std::uint32_t ranks) const override {
-    return codec_->make_state(shape, dtype, ranks);
+    auto state = codec_->make_state(shape, dtype, ranks);
+    if (state) state->move_to(memory_);
+    return state;
   }
 
   std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,

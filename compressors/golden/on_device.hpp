@@ -4,20 +4,9 @@
 #include <memory>
 
 #include "compressors/api/codec.hpp"
+#include "compressors/api/device_memory.hpp"
 
 namespace tersor::compressors {
-
-/// Memory of a device, for checks. Errors throw.
-class DeviceMemory {
- public:
-  virtual ~DeviceMemory() = default;
-  /// Of exactly `bytes` (0 too), aligned to 256.
-  virtual std::byte* allocate(std::size_t bytes) = 0;
-  virtual void release(std::byte* memory) = 0;
-  virtual void copy_in(std::byte* to, const void* from, std::size_t bytes) = 0;
-  /// After everything that was launched before.
-  virtual void copy_out(void* to, const std::byte* from, std::size_t bytes) = 0;
-};
 
 /// How far from an aligned address the buffers start.
 struct DeviceOffsets {

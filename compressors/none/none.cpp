@@ -5,6 +5,7 @@
 
 #include "compressors/api/bits.hpp"
 #include "compressors/api/blocks.hpp"
+#include "compressors/api/device_floats.hpp"
 #include "compressors/api/device_table.hpp"
 #include "compressors/api/registry.hpp"
 
@@ -51,8 +52,7 @@ void None::decode_on_device(std::span<const std::span<const std::byte>> payloads
                             const Context& context) const {
   for (const auto& payload : payloads)
     expect_payload_bytes(payload, message_bytes(shape, dtype), "none");
-  DeviceTable<NoneLaunchers>::get("none").sum(payloads, dtype, shape.elements(), target,
-                                              context.stream);
+  float_launchers().add(payloads, dtype, shape.elements(), target, context.stream);
 }
 
 std::size_t None::payload_bytes(const Shape& shape, DType dtype, const Context&, int,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compressors/api/device_table.hpp"
-#include "compressors/api/plain.cuh"
+#include "compressors/api/octets.cuh"
 #include "compressors/none/none.hpp"
 
 namespace tersor::compressors {
@@ -34,18 +34,7 @@ void copy(const void* from, std::size_t bytes, std::byte* to, void* stream) {
                 kThreads, 0, stream, static_cast<const std::byte*>(from), count, to);
 }
 
-void sum(std::span<const std::span<const std::byte>> all, DType dtype, std::int64_t n,
-         const DecodeTarget& target, void* stream) {
-  if (n == 0) return;
-  for_each_batch(all, target.is_accumulated, [&](const Payloads& payloads, bool is_accumulated) {
-    with_type(dtype, [&]<class In>(In) {
-      TERSOR_LAUNCH((sum_kernel<In, Float32>), blocks_of_tiles(n, "none"), kThreads, 0, stream,
-                    payloads, n, is_accumulated, static_cast<float*>(target.data));
-    });
-  });
-}
-
-constexpr NoneLaunchers kLaunchers{copy, sum};
+constexpr NoneLaunchers kLaunchers{copy};
 const DeviceTable<NoneLaunchers> kInstalled(kLaunchers);
 
 }  // namespace

@@ -7,9 +7,6 @@ namespace tersor::compressors {
 /// The launchers of none.cu (DeviceTable).
 struct NoneLaunchers {
   void (*copy)(const void* from, std::size_t bytes, std::byte* to, void* stream);
-  /// Payloads of `dtype`, n elements each; the target is float32.
-  void (*sum)(std::span<const std::span<const std::byte>> payloads, DType dtype, std::int64_t n,
-              const DecodeTarget& target, void* stream);
 };
 
 /// The message itself: copies bits.

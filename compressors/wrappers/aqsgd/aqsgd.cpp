@@ -6,10 +6,10 @@
 
 #include "common/error.hpp"
 #include "compressors/api/bits.hpp"
+#include "compressors/api/device_floats.hpp"
 #include "compressors/api/feedback_kernels.hpp"
 #include "compressors/api/floats.hpp"
 #include "compressors/api/registry.hpp"
-#include "compressors/api/workspace.hpp"
 #include "compressors/wrappers/aqsgd/sample_store.hpp"
 #include "compressors/wrappers/ef/ef.hpp"
 
@@ -74,7 +74,15 @@ class AqSgd::Cache {
 
 class AqSgd::CacheState final : public State {
  public:
-  explicit CacheState(bool is_in_file) : sender(is_in_file), receiver(is_in_file) {}
+  explicit CacheState(const AqSgdOptions& options)
+      : sender(options.is_in_file),
+        receiver(options.is_in_file),
+        is_float32_(options.format == AqSgdOptions::Format::kFloat32) {}
+
+  void move_to(DeviceMemory& memory) override {
+    sender.store.move_to(memory);
+    receiver.store.move_to(memory);
+  }
 
   std::size_t bytes() const override { return sender.store.bytes() + receiver.store.bytes(); }
 
@@ -94,6 +102,7 @@ class AqSgd::CacheState final : public State {
         put(static_cast<std::uint64_t>(id));
         put(data.size());
         out.insert(out.end(), data.begin(), data.end());
+        if (is_float32_) clear_non_finite(std::span(out).last(data.size()));
       }
     }
     return out;
@@ -116,6 +125,15 @@ class AqSgd::CacheState final : public State {
 
   Cache sender;
   Cache receiver;
+
+ private:
+  // On a device they wait in the cache until it is next read (float_kernels.cu).
+  static void clear_non_finite(std::span<std::byte> values) {
+    for (std::size_t i = 0; i + 4 <= values.size(); i += 4)
+      store(values.data() + i, finite_or_zero(load<float>(values.data() + i)));
+  }
+
+  bool is_float32_;
 };
 
 AqSgd::AqSgd(std::shared_ptr<const Codec> inner, AqSgdOptions options, std::string canonical)
@@ -128,7 +146,7 @@ Properties AqSgd::properties() const {
 }
 
 std::unique_ptr<State> AqSgd::make_state(const Shape&, DType, std::uint32_t) const {
-  return std::make_unique<CacheState>(options_.is_in_file);
+  return std::make_unique<CacheState>(options_);
 }
 
 // Calls visit(sample, context) in sample order; the draws of a sample go on from its first element.
@@ -198,6 +216,8 @@ std::size_t AqSgd::workspace_bytes(const Shape& shape, DType dtype, const Contex
     bytes += Scratch::bytes_for<std::byte>(static_cast<std::int64_t>(
                  options_.codec->payload_bytes(one, DType::kFloat32, context, 0, nullptr))) +
              options_.codec->workspace_bytes(one, DType::kFloat32, context);
+  // decode_bits there goes through decode().
+  if (context.device == Device::kCuda) bytes += Scratch::bytes_for<float>(shape.elements());
   return bytes;
 }
 
@@ -237,6 +257,99 @@ void AqSgd::recall(const Cache& cache, const Sample& sample, std::span<float> va
   widen(dtype, kept.data(), value);
 }
 
+bool AqSgd::supports(Device device) const {
+  if (device == Device::kCuda && options_.is_in_file) return false;
+  return inner_supports(device) && (!options_.codec || options_.codec->supports(device));
+}
+
+std::span<float> AqSgd::recall_on_device(const Cache& cache, const Sample& sample, Scratch& scratch,
+                                         const Context& context) const {
+  const std::span<std::byte> kept = cache.store.on_device(sample.id);
+  if (options_.format == AqSgdOptions::Format::kFloat32)
+    return {reinterpret_cast<float*>(kept.data()), sample.elements};
+  const auto value = scratch.take<float>(sample.shape.elements());
+  Context rest = context;
+  rest.workspace = scratch.rest();
+  if (options_.format == AqSgdOptions::Format::kCodec)
+    options_.codec->decode(kept, sample.shape, DType::kFloat32, value, nullptr, rest);
+  else
+    float_launchers().keep(kept.data(), DType::kFloat16, std::ssize(value), DType::kFloat32,
+                           value.data(), context.stream);
+  return value;
+}
+
+void AqSgd::keep_on_device(Cache& cache, const Sample& sample, std::span<float> value,
+                           const Context& context) const {
+  const std::byte* from = std::as_bytes(value).data();
+  const std::int64_t n = std::ssize(value);
+  if (options_.format == AqSgdOptions::Format::kFloat32) return;  // value is the cache
+  if (options_.format == AqSgdOptions::Format::kFloat16)
+    return float_launchers().keep(from, DType::kFloat32, n, DType::kFloat16,
+                                  cache.store.place(sample.id, value.size() * 2).data(),
+                                  context.stream);
+  float_launchers().keep(from, DType::kFloat32, n, DType::kFloat32, value.data(), context.stream);
+  const std::size_t bytes =
+      options_.codec->payload_bytes(sample.shape, DType::kFloat32, context, 0, nullptr);
+  options_.codec->encode(0, {value.data(), sample.shape, DType::kFloat32},
+                         cache.store.place(sample.id, bytes), nullptr, context);
+}
+
+void AqSgd::keep_first_on_device(Cache& cache, const Sample& sample, const std::byte* bits,
+                                 DType dtype, Scratch& scratch, const Context& context) const {
+  const auto n = static_cast<std::int64_t>(sample.elements);
+  if (options_.format != AqSgdOptions::Format::kCodec) {
+    const DType format =
+        options_.format == AqSgdOptions::Format::kFloat32 ? DType::kFloat32 : DType::kFloat16;
+    const std::span<std::byte> place =
+        cache.store.place(sample.id, sample.elements * item_bytes(format));
+    return float_launchers().keep(bits, dtype, n, format, place.data(), context.stream);
+  }
+  const auto value = scratch.take<float>(n);
+  Context rest = context;
+  rest.workspace = scratch.rest();
+  float_launchers().keep(bits, dtype, n, DType::kFloat32, value.data(), context.stream);
+  keep_on_device(cache, sample, value, rest);
+}
+
+std::size_t AqSgd::encode_on_device(const TensorView& in, std::span<std::byte> out, Cache& cache,
+                                    const Sample& sample, const Context& context) const {
+  const auto* bits = static_cast<const std::byte*>(in.data);
+  const std::size_t bytes = in.bytes();
+  Scratch scratch(context);
+  if (!cache.has(sample.id)) {
+    float_launchers().copy_rows(bits, bytes, out.data(), bytes, bytes, 1, context.stream);
+    keep_first_on_device(cache, sample, bits, in.dtype, scratch, context);
+    return bytes;
+  }
+  const auto rounded = scratch.take<std::byte>(static_cast<std::int64_t>(bytes));
+  const std::span<float> kept = recall_on_device(cache, sample, scratch, context);
+  float_launchers().subtract_kept(in, kept.data(), rounded.data(), context.stream);
+  const std::size_t size =
+      encode_and_add(inner(), {rounded.data(), in.shape, in.dtype}, out, kept, scratch, context);
+  Context rest = context;
+  rest.workspace = scratch.rest();
+  keep_on_device(cache, sample, kept, rest);
+  return size;
+}
+
+void AqSgd::decode_sample_on_device(std::span<const std::byte> payload, DType dtype,
+                                    std::span<float> out, Cache& cache, const Sample& sample,
+                                    const Context& context) const {
+  const auto n = static_cast<std::int64_t>(sample.elements);
+  const DecodeTarget target{out.data(), DType::kFloat32, false};
+  Scratch scratch(context);
+  if (!cache.has(sample.id)) {
+    float_launchers().add({&payload, 1}, dtype, n, target, context.stream);
+    return keep_first_on_device(cache, sample, payload.data(), dtype, scratch, context);
+  }
+  const std::span<float> kept = recall_on_device(cache, sample, scratch, context);
+  Context rest = context;
+  rest.workspace = scratch.rest();
+  inner().decode_accumulate(payload, sample.shape, dtype, kept, nullptr, rest);
+  float_launchers().publish_kept(kept.data(), n, target, context.stream);
+  keep_on_device(cache, sample, kept, rest);
+}
+
 std::size_t AqSgd::encode(int, const TensorView& in, std::span<std::byte> out, State* state,
                           const Context& context) const {
   if (in.shape.elements() == 0) return 0;
@@ -250,6 +363,11 @@ std::size_t AqSgd::encode(int, const TensorView& in, std::span<std::byte> out, S
     const auto* data = static_cast<const std::byte*>(in.data) + sample.first * item;
     if (!is_training) {
       size += inner().encode(0, {data, sample.shape, in.dtype}, out.subspan(size), nullptr, part);
+      return;
+    }
+    if (context.device == Device::kCuda) {
+      size += encode_on_device({data, sample.shape, in.dtype}, out.subspan(size), caches->sender,
+                               sample, part);
       return;
     }
     Scratch scratch(part);
@@ -294,6 +412,8 @@ void AqSgd::decode(std::span<const std::byte> payload, const Shape& shape, DType
                                  ? sample.elements * item_bytes(dtype)
                                  : inner().payload_bytes(sample.shape, dtype, part, 0, nullptr);
     const std::span<const std::byte> piece(reader.take(size), size);
+    if (is_training && context.device == Device::kCuda)
+      return decode_sample_on_device(piece, dtype, value, caches->receiver, sample, part);
     if (is_first) {
       widen(dtype, piece.data(), value);
     } else {

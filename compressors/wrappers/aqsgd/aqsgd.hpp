@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "compressors/api/workspace.hpp"
 #include "compressors/api/wrapper.hpp"
 
 namespace tersor::compressors {
@@ -19,6 +20,8 @@ class AqSgd final : public Wrapper {
   AqSgd(std::shared_ptr<const Codec> inner, AqSgdOptions options, std::string canonical);
 
   Properties properties() const override;
+  bool supports(Device device) const override;
+  bool decodes_with_state() const override { return true; }
   Exchange exchange(int) const override { return Exchange::kGather; }
   std::unique_ptr<State> make_state(const Shape& shape, DType dtype,
                                     std::uint32_t ranks) const override;
@@ -48,6 +51,22 @@ class AqSgd final : public Wrapper {
             const Context& context) const;
   void recall(const Cache& cache, const Sample& sample, std::span<float> value,
               const Context& context) const;
+
+  /// On a device, what a later visit of a sample starts from: m as float32, in the cache itself
+  /// where that is its format.
+  std::span<float> recall_on_device(const Cache& cache, const Sample& sample, Scratch& scratch,
+                                    const Context& context) const;
+  /// m of a sample that was just added to, back to the cache; not where m is the cache itself.
+  void keep_on_device(Cache& cache, const Sample& sample, std::span<float> value,
+                      const Context& context) const;
+  /// First visit: `bits` is the message.
+  void keep_first_on_device(Cache& cache, const Sample& sample, const std::byte* bits, DType dtype,
+                            Scratch& scratch, const Context& context) const;
+  std::size_t encode_on_device(const TensorView& in, std::span<std::byte> out, Cache& cache,
+                               const Sample& sample, const Context& context) const;
+  void decode_sample_on_device(std::span<const std::byte> payload, DType dtype,
+                               std::span<float> out, Cache& cache, const Sample& sample,
+                               const Context& context) const;
 
   AqSgdOptions options_;
 };

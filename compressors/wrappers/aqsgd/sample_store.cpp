@@ -37,6 +37,11 @@ SampleStore::SampleStore(bool is_in_file) {
 }
 
 void SampleStore::put(std::int64_t id, std::span<const std::byte> data) {
+  if (memory_ != nullptr) {
+    place(id, data.size());
+    places_.at(id).on_device.copy_in(data.data());
+    return;
+  }
   Place& place = places_[id];
   place.size = data.size();
   if (!file_) {
@@ -55,12 +60,40 @@ void SampleStore::put(std::int64_t id, std::span<const std::byte> data) {
 
 std::span<const std::byte> SampleStore::get(std::int64_t id, std::vector<std::byte>& buffer) const {
   const Place& place = places_.at(id);
+  if (memory_ != nullptr) {
+    buffer.resize(place.size);
+    place.on_device.copy_out(buffer.data());
+    return buffer;
+  }
   if (!file_) return place.data;
   buffer.resize(place.size);
   if (pread(fileno(file_.get()), buffer.data(), place.size, place.offset) !=
       static_cast<ssize_t>(place.size))
     fail("read");
   return buffer;
+}
+
+void SampleStore::move_to(DeviceMemory& memory) {
+  if (file_) throw Error(ErrorKind::kUnsupported, "aqsgd: store=file keeps samples on the host");
+  memory_ = &memory;
+  for (auto& [id, place] : places_) {
+    place.on_device = DeviceArray(memory, place.size);
+    place.on_device.copy_in(place.data.data());
+    place.data.clear();
+  }
+}
+
+std::span<std::byte> SampleStore::place(std::int64_t id, std::size_t bytes) {
+  Place& place = places_[id];
+  place.size = bytes;
+  if (!place.on_device || place.on_device.bytes() != bytes)
+    place.on_device = DeviceArray(*memory_, bytes);
+  return {place.on_device.data(), bytes};
+}
+
+std::span<std::byte> SampleStore::on_device(std::int64_t id) const {
+  const Place& place = places_.at(id);
+  return {place.on_device.data(), place.size};
 }
 
 std::vector<std::int64_t> SampleStore::ids() const {

@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "compressors/api/device_memory.hpp"
+
 namespace tersor::compressors {
 
 /// Byte strings by sample id, in memory or in an unnamed temporary file (in TMPDIR) that vanishes
@@ -22,6 +24,14 @@ class SampleStore {
   void put(std::int64_t id, std::span<const std::byte> data);
   /// The kept bytes; `buffer` may be used to hold them. The id must be there.
   std::span<const std::byte> get(std::int64_t id, std::vector<std::byte>& buffer) const;
+  /// From now on values are kept in `memory`, which must outlive the store; throws
+  /// Error(kUnsupported) where they are in a file.
+  void move_to(DeviceMemory& memory);
+  /// After move_to: where the value of `id` stands, with room for `bytes`; allocated where it is
+  /// new or of another size, which no capture into a graph can hold.
+  std::span<std::byte> place(std::int64_t id, std::size_t bytes);
+  /// After move_to: the value that stands there.
+  std::span<std::byte> on_device(std::int64_t id) const;
   std::vector<std::int64_t> ids() const;
   /// Bytes of memory (or file) that the values take.
   std::size_t bytes() const;
@@ -30,7 +40,8 @@ class SampleStore {
  private:
   struct Place {
     std::vector<std::byte> data;  // in memory
-    std::int64_t offset = 0;      // in the file
+    DeviceArray on_device;
+    std::int64_t offset = 0;  // in the file
     std::size_t size = 0;
     std::size_t room = 0;
   };
@@ -41,6 +52,7 @@ class SampleStore {
   std::map<std::int64_t, Place> places_;
   std::unique_ptr<std::FILE, CloseFile> file_;
   std::int64_t file_end_ = 0;
+  DeviceMemory* memory_ = nullptr;
 };
 
 }  // namespace tersor::compressors

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "compressors/api/device_floats.hpp"
 #include "compressors/api/feedback_kernels.hpp"
 #include "compressors/api/registry.hpp"
-#include "compressors/api/workspace.hpp"
 
 namespace tersor::compressors {
 namespace {
@@ -42,7 +42,7 @@ Properties ErrorFeedback::properties() const {
 }
 
 std::unique_ptr<State> ErrorFeedback::make_state(const Shape& shape, DType, std::uint32_t) const {
-  return std::make_unique<FloatState>(1, shape.elements());
+  return std::make_unique<FloatState>(1, shape.elements(), KeptOnDevice::kNegatives);
 }
 
 std::size_t ErrorFeedback::payload_bytes(const Shape& shape, DType dtype, const Context& context,
@@ -57,7 +57,8 @@ std::size_t ErrorFeedback::metadata_bytes(const Shape& shape, DType dtype, const
 
 std::size_t ErrorFeedback::workspace_bytes(const Shape& shape, DType dtype,
                                            const Context& context) const {
-  return 3 * Scratch::bytes_for<float>(shape.elements()) +
+  const int arrays = context.device == Device::kCuda ? 1 : 3;
+  return arrays * Scratch::bytes_for<float>(shape.elements()) +
          inner_workspace_bytes(shape, dtype, context);
 }
 
@@ -69,9 +70,15 @@ std::size_t ErrorFeedback::encode(int round, const TensorView& in, std::span<std
   const std::span<float> error = kept.writable(0);
   const std::int64_t n = in.shape.elements();
   Scratch scratch(context);
+  const auto rounded = scratch.take<std::byte>(n * static_cast<std::int64_t>(item_bytes(in.dtype)));
+  if (context.device == Device::kCuda) {
+    // The state holds -e; after this -(x + e), and with the decoded message added again -e.
+    float_launchers().add_error(in, error.data(), rounded.data(), context.stream);
+    return encode_and_add(inner(), {rounded.data(), in.shape, in.dtype}, out, error, scratch,
+                          context);
+  }
   const auto total = scratch.take<float>(n);
   const auto decoded = scratch.take<float>(n);
-  const auto rounded = scratch.take<std::byte>(n * static_cast<std::int64_t>(item_bytes(in.dtype)));
   Context rest = context;
   rest.workspace = scratch.rest();
   widen(in.dtype, in.data, total);
@@ -82,6 +89,14 @@ std::size_t ErrorFeedback::encode(int round, const TensorView& in, std::span<std
   inner().decode(out.first(size), in.shape, in.dtype, decoded, nullptr, rest);
   kernels::store_difference(total.data(), decoded.data(), n, error.data());
   return size;
+}
+
+bool ErrorFeedback::supports(Device device) const { return inner_supports(device); }
+
+void ErrorFeedback::decode_on_device(std::span<const std::span<const std::byte>> payloads,
+                                     const Shape& shape, DType dtype, const DecodeTarget& target,
+                                     const Context& context) const {
+  inner().decode_on_device(payloads, shape, dtype, target, context);
 }
 
 void ErrorFeedback::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
@@ -99,6 +114,15 @@ void ErrorFeedback::combine(std::span<const std::span<const std::byte>> received
                             const Shape& shape, DType dtype, std::span<float> out, State*,
                             const Context& context) const {
   inner().combine(received, shape, dtype, out, nullptr, context);
+}
+
+std::size_t encode_and_add(const Codec& inner, const TensorView& in, std::span<std::byte> out,
+                           std::span<float> kept, const Scratch& scratch, const Context& context) {
+  Context rest = context;
+  rest.workspace = scratch.rest();
+  const std::size_t size = inner.encode(0, in, out, nullptr, rest);
+  inner.decode_accumulate(out.first(size), in.shape, in.dtype, kept, nullptr, rest);
+  return size;
 }
 
 Properties stateful_properties(const Codec& inner, StateKind kind) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "compressors/api/workspace.hpp"
 #include "compressors/api/wrapper.hpp"
 
 namespace tersor::compressors {
@@ -10,6 +11,7 @@ class ErrorFeedback final : public Wrapper {
   ErrorFeedback(std::shared_ptr<const Codec> inner, std::string canonical);
 
   Properties properties() const override;
+  bool supports(Device device) const override;
   std::unique_ptr<State> make_state(const Shape& shape, DType dtype,
                                     std::uint32_t ranks) const override;
   std::size_t payload_bytes(const Shape& shape, DType dtype, const Context& context, int round,
@@ -27,7 +29,15 @@ class ErrorFeedback final : public Wrapper {
   void combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
                DType dtype, std::span<float> out, State* state,
                const Context& context) const override;
+  void decode_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                        DType dtype, const DecodeTarget& target,
+                        const Context& context) const override;
 };
+
+/// On a device: encodes with `inner`, whose decode-and-accumulate then adds the decoded message to
+/// `kept`; returns the bytes of the payload.
+std::size_t encode_and_add(const Codec& inner, const TensorView& in, std::span<std::byte> out,
+                           std::span<float> kept, const Scratch& scratch, const Context& context);
 
 /// Properties of a wrapper that keeps state between messages: those of one message do not hold any
 /// more.

@@ -2,6 +2,7 @@
 #include "compressors/wrappers/ef21/ef21.hpp"
 
 #include "common/error.hpp"
+#include "compressors/api/device_floats.hpp"
 #include "compressors/api/feedback_kernels.hpp"
 #include "compressors/api/kernels.hpp"
 #include "compressors/api/registry.hpp"
@@ -53,7 +54,8 @@ std::size_t Ef21::metadata_bytes(const Shape& shape, DType dtype, const Context&
 }
 
 std::size_t Ef21::workspace_bytes(const Shape& shape, DType dtype, const Context& context) const {
-  return 3 * Scratch::bytes_for<float>(shape.elements()) +
+  const int arrays = context.device == Device::kCuda ? 1 : 3;
+  return arrays * Scratch::bytes_for<float>(shape.elements()) +
          inner_workspace_bytes(shape, dtype, context);
 }
 
@@ -64,8 +66,12 @@ std::size_t Ef21::encode(int round, const TensorView& in, std::span<std::byte> o
   const std::span<float> g = float_state(state, "ef21").writable(kSender);
   const std::int64_t n = in.shape.elements();
   Scratch scratch(context);
-  const auto difference = scratch.take<float>(n);
   const auto rounded = scratch.take<std::byte>(n * static_cast<std::int64_t>(item_bytes(in.dtype)));
+  if (context.device == Device::kCuda) {
+    float_launchers().subtract_kept(in, g.data(), rounded.data(), context.stream);
+    return encode_and_add(inner(), {rounded.data(), in.shape, in.dtype}, out, g, scratch, context);
+  }
+  const auto difference = scratch.take<float>(n);
   Context rest = context;
   rest.workspace = scratch.rest();
   widen(in.dtype, in.data, difference);
@@ -78,8 +84,39 @@ std::size_t Ef21::encode(int round, const TensorView& in, std::span<std::byte> o
   return size;
 }
 
+bool Ef21::supports(Device device) const { return inner_supports(device); }
+
+// g += decoded, by the inner codec's kernel; the result is g.
+void Ef21::receive_on_device(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                             const DecodeTarget& target, State* state,
+                             const Context& context) const {
+  if (context.phase == Phase::kEval || shape.elements() == 0)
+    return inner().decode_on_device({&payload, 1}, shape, dtype, target, context);
+  const std::span<float> g = float_state(state, "ef21").writable(1 + std::size_t{context.rank});
+  inner().decode_accumulate(payload, shape, dtype, g, nullptr, context);
+  float_launchers().publish_kept(g.data(), shape.elements(), target, context.stream);
+}
+
+void Ef21::decode_bits(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                       void* out, State* state, const Context& context) const {
+  if (context.device == Device::kCuda)
+    return receive_on_device(payload, shape, dtype, {out, dtype, false}, state, context);
+  Wrapper::decode_bits(payload, shape, dtype, out, state, context);
+}
+
+void Ef21::decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                             std::span<float> out, State* state, const Context& context) const {
+  if (context.device == Device::kCuda)
+    return receive_on_device(payload, shape, dtype, {out.data(), DType::kFloat32, true}, state,
+                             context);
+  Wrapper::decode_accumulate(payload, shape, dtype, out, state, context);
+}
+
 void Ef21::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                   std::span<float> out, State* state, const Context& context) const {
+  if (context.device == Device::kCuda)
+    return receive_on_device(payload, shape, dtype, {out.data(), DType::kFloat32, false}, state,
+                             context);
   inner().decode(payload, shape, dtype, out, nullptr, context);
   if (context.phase == Phase::kEval || shape.elements() == 0) return;
   const std::span<float> g = float_state(state, "ef21").writable(1 + std::size_t{context.rank});

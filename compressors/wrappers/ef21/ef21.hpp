@@ -12,6 +12,8 @@ class Ef21 final : public Wrapper {
   Ef21(std::shared_ptr<const Codec> inner, std::string canonical);
 
   Properties properties() const override;
+  bool supports(Device device) const override;
+  bool decodes_with_state() const override { return true; }
   Exchange exchange(int) const override { return Exchange::kGather; }
   std::unique_ptr<State> make_state(const Shape& shape, DType dtype,
                                     std::uint32_t ranks) const override;
@@ -25,6 +27,14 @@ class Ef21 final : public Wrapper {
                      const Context& context) const override;
   void decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
               std::span<float> out, State* state, const Context& context) const override;
+  void decode_bits(std::span<const std::byte> payload, const Shape& shape, DType dtype, void* out,
+                   State* state, const Context& context) const override;
+  void decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                         std::span<float> out, State* state, const Context& context) const override;
+
+ private:
+  void receive_on_device(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                         const DecodeTarget& target, State* state, const Context& context) const;
 };
 
 }  // namespace tersor::compressors

@@ -105,4 +105,12 @@ void Gate::combine(std::span<const std::span<const std::byte>> received, const S
   effective(shape, dtype).combine(received, shape, dtype, out, state, context);
 }
 
+bool Gate::supports(Device device) const { return inner_supports(device); }
+
+void Gate::decode_on_device(std::span<const std::span<const std::byte>> payloads,
+                            const Shape& shape, DType dtype, const DecodeTarget& target,
+                            const Context& context) const {
+  effective(shape, dtype).decode_on_device(payloads, shape, dtype, target, context);
+}
+
 }  // namespace tersor::compressors

@@ -18,6 +18,7 @@ class Gate final : public Wrapper {
     return inner().summed_hidden(shape);
   }
   Properties properties() const override;
+  bool supports(Device device) const override;
   std::size_t payload_bytes(const Shape& shape, DType dtype, const Context& context, int round,
                             const State* state) const override;
   std::size_t metadata_bytes(const Shape& shape, DType dtype, const Context& context, int round,
@@ -41,6 +42,9 @@ class Gate final : public Wrapper {
   void combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
                DType dtype, std::span<float> out, State* state,
                const Context& context) const override;
+  void decode_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                        DType dtype, const DecodeTarget& target,
+                        const Context& context) const override;
 
  private:
   std::int64_t min_bytes_;

@@ -7,6 +7,7 @@
 
 #include "common/error.hpp"
 #include "compressors/api/bits.hpp"
+#include "compressors/api/device_floats.hpp"
 #include "compressors/api/registry.hpp"
 #include "compressors/api/workspace.hpp"
 
@@ -71,6 +72,11 @@ class Parts final : public State {
       out.insert(out.end(), saved.begin(), saved.end());
     }
     return out;
+  }
+
+  void move_to(DeviceMemory& memory) override {
+    for (const auto& part : parts_)
+      if (part) part->move_to(memory);
   }
 
   void restore(std::span<const std::byte> saved) override {
@@ -183,15 +189,29 @@ std::size_t Hierarchical::encode(int, const TensorView& in, std::span<std::byte>
   Context rest = context;
   rest.workspace = scratch.rest();
   const std::size_t first = inner_->encode(0, in, out, part_of(state, Parts::kInnerEncode), rest);
-  inner_->decode(out.first(first), in.shape, in.dtype, values, part_of(state, Parts::kInnerDecode),
-                 rest);
-  round_to(in.dtype, values, rounded.data());
+  const std::span<const std::byte> payload = out.first(first);
+  if (context.device == Device::kCuda && !inner_->decodes_with_state()) {
+    inner_->decode_on_device({&payload, 1}, in.shape, in.dtype, {rounded.data(), in.dtype, false},
+                             rest);
+  } else {
+    inner_->decode(payload, in.shape, in.dtype, values, part_of(state, Parts::kInnerDecode), rest);
+    if (context.device == Device::kCuda)
+      add_on_device(values, {rounded.data(), in.dtype, false}, context);
+    else
+      round_to(in.dtype, values, rounded.data());
+  }
   return first + outer_->encode(0, {rounded.data(), in.shape, in.dtype}, out.subspan(first),
                                 part_of(state, Parts::kOuterEncode), outer_context(rest));
 }
 
-void Hierarchical::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-                          std::span<float> out, State* state, const Context& context) const {
+bool Hierarchical::supports(Device device) const {
+  return inner_->supports(device) && outer_->supports(device) &&
+         (device == Device::kCpu || has_float_launchers());
+}
+
+std::span<const std::byte> Hierarchical::outer_part(std::span<const std::byte> payload,
+                                                    const Shape& shape, DType dtype,
+                                                    const Context& context) const {
   expect_single(*inner_);
   expect_single(*outer_);
   const std::size_t first = inner_->payload_bytes(shape, dtype, context, 0, nullptr);
@@ -199,8 +219,21 @@ void Hierarchical::decode(std::span<const std::byte> payload, const Shape& shape
     throw Error(ErrorKind::kPayload, "hierarchical: payload of " + std::to_string(payload.size()) +
                                          " bytes is shorter than its inner part of " +
                                          std::to_string(first));
-  outer_->decode(payload.subspan(first), shape, dtype, out, part_of(state, Parts::kOuterDecode),
-                 outer_context(context));
+  return payload.subspan(first);
+}
+
+void Hierarchical::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                          std::span<float> out, State* state, const Context& context) const {
+  outer_->decode(outer_part(payload, shape, dtype, context), shape, dtype, out,
+                 part_of(state, Parts::kOuterDecode), outer_context(context));
+}
+
+void Hierarchical::decode_on_device(std::span<const std::span<const std::byte>> payloads,
+                                    const Shape& shape, DType dtype, const DecodeTarget& target,
+                                    const Context& context) const {
+  std::vector<std::span<const std::byte>> outer;
+  for (const auto& payload : payloads) outer.push_back(outer_part(payload, shape, dtype, context));
+  outer_->decode_on_device(outer, shape, dtype, target, outer_context(context));
 }
 
 }  // namespace tersor::compressors

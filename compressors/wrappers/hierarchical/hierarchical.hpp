@@ -20,6 +20,8 @@ class Hierarchical final : public Codec {
 
   std::string canonical() const override { return canonical_; }
   Properties properties() const override;
+  bool supports(Device device) const override;
+  bool decodes_with_state() const override { return outer_->decodes_with_state(); }
   Exchange exchange(int) const override { return Exchange::kGather; }
   std::size_t payload_bytes(const Shape& shape, DType dtype, const Context& context, int round,
                             const State* state) const override;
@@ -35,8 +37,15 @@ class Hierarchical final : public Codec {
                      const Context& context) const override;
   void decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
               std::span<float> out, State* state, const Context& context) const override;
+  void decode_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                        DType dtype, const DecodeTarget& target,
+                        const Context& context) const override;
 
  private:
+  /// The outer payload of a single message.
+  std::span<const std::byte> outer_part(std::span<const std::byte> payload, const Shape& shape,
+                                        DType dtype, const Context& context) const;
+
   std::shared_ptr<const Codec> inner_;
   std::shared_ptr<const Codec> outer_;
   std::string canonical_;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "compressors/api/blocks.hpp"
+#include "compressors/api/device_floats.hpp"
 #include "compressors/api/registry.hpp"
 #include "compressors/api/workspace.hpp"
 
@@ -79,23 +80,54 @@ std::size_t Partial::encode(int round, const TensorView& in, std::span<std::byte
   const std::size_t item = item_bytes(in.dtype);
   Scratch scratch(context);
   const auto bits = scratch.take<std::byte>(part.elements() * static_cast<std::int64_t>(item));
-  if (part.elements() > 0)
-    copy_rows(static_cast<const std::byte*>(in.data),
-              static_cast<std::size_t>(in.shape.hidden) * item, bits.data(),
-              static_cast<std::size_t>(part.hidden) * item, part.rows());
+  const std::size_t from_width = static_cast<std::size_t>(in.shape.hidden) * item;
+  const std::size_t to_width = static_cast<std::size_t>(part.hidden) * item;
+  const auto* from = static_cast<const std::byte*>(in.data);
+  if (part.elements() > 0 && context.device == Device::kCuda)
+    float_launchers().copy_rows(from, from_width, bits.data(), to_width, to_width, part.rows(),
+                                context.stream);
+  else if (part.elements() > 0)
+    copy_rows(from, from_width, bits.data(), to_width, part.rows());
   Context rest = context;
   rest.workspace = scratch.rest();
   return inner().encode(round, {bits.data(), part, in.dtype}, out, state, rest);
 }
 
+bool Partial::supports(Device device) const { return inner_supports(device); }
+
+void Partial::decode_on_device(std::span<const std::span<const std::byte>> payloads,
+                               const Shape& shape, DType dtype, const DecodeTarget& target,
+                               const Context& context) const {
+  const Shape part = inner_shape(shape);
+  Scratch scratch(context);
+  const auto summed = scratch.take<float>(part.elements());
+  Context rest = context;
+  rest.workspace = scratch.rest();
+  // What is there already is added to one by one: a sum of the payloads would round otherwise.
+  const std::size_t step = target.is_accumulated ? 1 : payloads.size();
+  const DecodeTarget part_target{summed.data(), DType::kFloat32, false};
+  for (std::size_t i = 0; i < payloads.size(); i += step) {
+    inner().decode_on_device(payloads.subspan(i, step), part, dtype, part_target, rest);
+    float_launchers().join_channels(summed.data(), part.hidden, {nullptr, shape, dtype}, shape,
+                                    target, context.stream);
+  }
+}
+
 void Partial::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                      std::span<float> out, State* state, const Context& context) const {
+  const DecodeTarget target{out.data(), DType::kFloat32, false};
+  const bool is_on_device = context.device == Device::kCuda;
+  if (is_on_device && !decodes_with_state())
+    return decode_on_device({&payload, 1}, shape, dtype, target, context);
   const Shape part = inner_shape(shape);
   Scratch scratch(context);
   const auto summed = scratch.take<float>(part.elements());
   Context rest = context;
   rest.workspace = scratch.rest();
   inner().decode(payload, part, dtype, summed, state, rest);
+  if (is_on_device)
+    return float_launchers().join_channels(summed.data(), part.hidden, {nullptr, shape, dtype},
+                                           shape, target, context.stream);
   std::fill(out.begin(), out.end(), 0.0f);
   if (part.elements() > 0)
     copy_rows(std::as_bytes(summed).data(), static_cast<std::size_t>(part.hidden) * 4,
@@ -113,6 +145,10 @@ void Partial::combine(std::span<const std::span<const std::byte>> received, cons
   rest.workspace = scratch.rest();
   rest.local_input = {};
   inner().combine(received, part, dtype, summed, state, rest);
+  if (context.device == Device::kCuda)
+    return float_launchers().join_channels(summed.data(), part.hidden,
+                                           {context.local_input.data, shape, dtype}, shape,
+                                           {out.data(), DType::kFloat32, false}, context.stream);
   if (context.local_input.data != nullptr)
     widen(dtype, context.local_input.data, out);
   else

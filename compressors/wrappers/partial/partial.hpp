@@ -13,6 +13,7 @@ class Partial final : public Wrapper {
   std::int64_t summed_hidden(const Shape& shape) const override {
     return inner_shape(shape).hidden;
   }
+  bool supports(Device device) const override;
   std::size_t workspace_bytes(const Shape& shape, DType dtype,
                               const Context& context) const override;
   std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
@@ -24,6 +25,9 @@ class Partial final : public Wrapper {
   void combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
                DType dtype, std::span<float> out, State* state,
                const Context& context) const override;
+  void decode_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                        DType dtype, const DecodeTarget& target,
+                        const Context& context) const override;
 
  private:
   Shape inner_shape(const Shape& shape) const override;
