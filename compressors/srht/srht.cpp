@@ -6,6 +6,7 @@
 
 #include "common/error.hpp"
 #include "compressors/api/blocks.hpp"
+#include "compressors/api/device_table.hpp"
 #include "compressors/api/hadamard_kernels.hpp"
 #include "compressors/api/kernels.hpp"
 #include "compressors/api/registry.hpp"
@@ -36,6 +37,10 @@ std::int64_t padded(std::int64_t hidden) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(hidden)));
 }
 
+float factor_of(std::int64_t size, std::int64_t dim) {
+  return static_cast<float>(std::sqrt(static_cast<double>(size) / static_cast<double>(dim)));
+}
+
 // What both sides draw once per message.
 struct Draws {
   std::span<float> signs;
@@ -56,7 +61,7 @@ struct Draws {
     select_largest(keys, dim, spare, coordinates.data());
     coordinates = coordinates.first(static_cast<std::size_t>(dim));
     row = scratch.take<float>(size);
-    factor = static_cast<float>(std::sqrt(static_cast<double>(size) / static_cast<double>(dim)));
+    factor = factor_of(size, dim);
   }
 };
 
@@ -86,8 +91,22 @@ LeafCodec::Sizes Srht::sizes(const Shape& shape, DType dtype) const {
   return {0, static_cast<std::size_t>(shape.rows() * dim_) * item_bytes(dtype)};
 }
 
-std::size_t Srht::workspace_bytes(const Shape& shape, DType, const Context&) const {
+SrhtPlan Srht::plan(const Shape& shape, const Context& context) const {
+  return {dim_, padded(shape.hidden), factor_of(padded(shape.hidden), dim_),
+          context.fixed_random(Purpose::kSigns), context.fixed_random(Purpose::kRandK)};
+}
+
+bool Srht::supports(Device device) const {
+  return device == Device::kCpu || DeviceTable<SrhtLaunchers>::is_installed();
+}
+
+std::size_t Srht::workspace_bytes(const Shape& shape, DType, const Context& context) const {
   const std::int64_t size = padded(std::max<std::int64_t>(1, shape.hidden));
+  if (context.device == Device::kCuda) {
+    const std::int64_t rows = size > kLongestPieceRow ? shape.rows() : 0;
+    return Scratch::bytes_for<std::uint32_t>(dim_) + Scratch::bytes_for<std::uint32_t>(size) +
+           Scratch::bytes_for<float>(rows * size);
+  }
   return 3 * Scratch::bytes_for<float>(size) +
          Scratch::bytes_for<std::uint32_t>(size + kPositionSlack) +
          2 * Scratch::bytes_for<float>(dim_ + kPositionSlack);
@@ -99,7 +118,16 @@ double Srht::added_flops(const Shape& shape, std::uint32_t) const {
   return 2.0 * static_cast<double>(shape.rows()) * size * (std::log2(size) + 2.0);
 }
 
+void Srht::read_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                          DType dtype, const DecodeTarget& target, const Context& context) const {
+  DeviceTable<SrhtLaunchers>::get("srht").decode(payloads, shape, dtype, plan(shape, context),
+                                                 target, context);
+}
+
 void Srht::write(const TensorView& in, std::byte* out, const Context& context) const {
+  if (context.device == Device::kCuda)
+    return DeviceTable<SrhtLaunchers>::get("srht").encode(in, plan(in.shape, context), out,
+                                                          context);
   const std::int64_t hidden = in.shape.hidden;
   Scratch scratch(context);
   Draws draws(hidden, dim_, context, scratch);

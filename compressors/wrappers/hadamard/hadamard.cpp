@@ -7,6 +7,8 @@
 
 #include "common/error.hpp"
 #include "compressors/api/blocks.hpp"
+#include "compressors/api/device_floats.hpp"
+#include "compressors/api/device_table.hpp"
 #include "compressors/api/hadamard_kernels.hpp"
 #include "compressors/api/registry.hpp"
 #include "compressors/api/workspace.hpp"
@@ -38,6 +40,8 @@ CodecInfo hadamard_info() {
 
 const CodecRegistrar kRegistrar(hadamard_info());
 
+const HadamardLaunchers& launchers() { return DeviceTable<HadamardLaunchers>::get("hadamard"); }
+
 }  // namespace
 
 Hadamard::Hadamard(std::shared_ptr<const Codec> inner, std::int64_t block, std::string canonical)
@@ -62,8 +66,10 @@ Properties Hadamard::properties() const {
 
 std::size_t Hadamard::workspace_bytes(const Shape& shape, DType dtype,
                                       const Context& context) const {
-  return Scratch::bytes_for<float>(shape.elements()) + Scratch::bytes_for<float>(shape.hidden) +
-         Scratch::bytes_for<float>(shape.elements()) + inner_workspace_bytes(shape, dtype, context);
+  // The turned message, that of decode_bits, and on a device the sum of several.
+  const int arrays = context.device == Device::kCuda ? 3 : 2;
+  return arrays * Scratch::bytes_for<float>(shape.elements()) +
+         Scratch::bytes_for<float>(shape.hidden) + inner_workspace_bytes(shape, dtype, context);
 }
 
 double Hadamard::added_flops(const Shape& shape, std::uint32_t ranks) const {
@@ -87,6 +93,14 @@ std::size_t Hadamard::encode(int round, const TensorView& in, std::span<std::byt
   const std::int64_t hidden = in.shape.hidden;
   Scratch scratch(context);
   const auto turned = scratch.take<float>(in.shape.elements());
+  if (context.device == Device::kCuda) {
+    if (in.shape.elements() > 0)
+      launchers().turn(in, block_, context.fixed_random(Purpose::kSigns), turned.data(),
+                       context.stream);
+    Context rest = context;
+    rest.workspace = scratch.rest();
+    return inner().encode(round, {turned.data(), in.shape, DType::kFloat32}, out, state, rest);
+  }
   const auto signs = scratch.take<float>(hidden);
   random_signs(context, Purpose::kSigns, signs);
   const auto item = static_cast<std::int64_t>(item_bytes(in.dtype));
@@ -118,8 +132,59 @@ void Hadamard::turn_back(std::span<float> out, const Shape& shape,
   }
 }
 
-void Hadamard::decode(std::span<const std::byte> payload, const Shape& shape, DType,
+bool Hadamard::supports(Device device) const {
+  return inner_supports(device) &&
+         (device == Device::kCpu || DeviceTable<HadamardLaunchers>::is_installed());
+}
+
+// Messages are turned back one by one: their sum rounds after the transform, not before it.
+void Hadamard::decode_on_device(std::span<const std::span<const std::byte>> payloads,
+                                const Shape& shape, DType, const DecodeTarget& target,
+                                const Context& context) const {
+  const std::int64_t n = shape.elements();
+  Scratch scratch(context);
+  const auto turned = scratch.take<float>(n);
+  DecodeTarget sum = target;
+  const bool is_rounded_last = payloads.size() > 1 && target.dtype != DType::kFloat32;
+  if (is_rounded_last) {
+    sum = {scratch.take<float>(n).data(), DType::kFloat32, target.is_accumulated};
+    const std::span<const std::byte> old(static_cast<const std::byte*>(target.data),
+                                         static_cast<std::size_t>(n) * item_bytes(target.dtype));
+    if (target.is_accumulated)
+      float_launchers().add({&old, 1}, target.dtype, n, {sum.data, DType::kFloat32, false},
+                            context.stream);
+  }
+  Context rest = context;
+  rest.workspace = scratch.rest();
+  for (const auto& payload : payloads) {
+    inner().decode_on_device({&payload, 1}, shape, DType::kFloat32,
+                             {turned.data(), DType::kFloat32, false}, rest);
+    if (n > 0)
+      launchers().turn_back(turned.data(), shape, block_, context.fixed_random(Purpose::kSigns),
+                            sum, context.stream);
+    sum.is_accumulated = true;
+  }
+  if (is_rounded_last)
+    add_on_device({static_cast<const float*>(sum.data), static_cast<std::size_t>(n)},
+                  {target.data, target.dtype, false}, context);
+}
+
+void Hadamard::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                       std::span<float> out, State* state, const Context& context) const {
+  if (context.device == Device::kCuda) {
+    const DecodeTarget target{out.data(), DType::kFloat32, false};
+    if (!decodes_with_state())
+      return decode_on_device({&payload, 1}, shape, dtype, target, context);
+    Scratch turned(context);
+    const auto values = turned.take<float>(shape.elements());
+    Context inside = context;
+    inside.workspace = turned.rest();
+    inner().decode(payload, shape, DType::kFloat32, values, state, inside);
+    if (shape.elements() > 0)
+      launchers().turn_back(values.data(), shape, block_, context.fixed_random(Purpose::kSigns),
+                            target, context.stream);
+    return;
+  }
   Scratch scratch(context);
   const auto signs = scratch.take<float>(shape.hidden);
   random_signs(context, Purpose::kSigns, signs);

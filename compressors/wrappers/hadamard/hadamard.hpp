@@ -4,6 +4,17 @@
 
 namespace tersor::compressors {
 
+/// The launchers of hadamard.cu (DeviceTable). Pointers are device memory; `signs` is the stream of
+/// the signs, `block` the spec's.
+struct HadamardLaunchers {
+  /// out = the transformed message, NaN canonical.
+  void (*turn)(const TensorView& in, std::int64_t block, const Stream& signs, float* out,
+               void* stream);
+  /// target = (target +) the message of `turned`, which is lost where block is above 4,096.
+  void (*turn_back)(float* turned, const Shape& shape, std::int64_t block, const Stream& signs,
+                    const DecodeTarget& target, void* stream);
+};
+
 /// Random signs and an orthonormal Walsh-Hadamard transform per block along hidden before the inner
 /// codec, and back after it (METHODS section 2). The inner codec sees float32.
 class Hadamard final : public Wrapper {
@@ -12,6 +23,7 @@ class Hadamard final : public Wrapper {
   Hadamard(std::shared_ptr<const Codec> inner, std::int64_t block, std::string canonical);
 
   Properties properties() const override;
+  bool supports(Device device) const override;
   std::size_t workspace_bytes(const Shape& shape, DType dtype,
                               const Context& context) const override;
   double added_flops(const Shape& shape, std::uint32_t ranks) const override;
@@ -22,6 +34,9 @@ class Hadamard final : public Wrapper {
   void combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
                DType dtype, std::span<float> out, State* state,
                const Context& context) const override;
+  void decode_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                        DType dtype, const DecodeTarget& target,
+                        const Context& context) const override;
 
  private:
   DType inner_dtype(DType) const override { return DType::kFloat32; }
