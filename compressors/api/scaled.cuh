@@ -637,25 +637,30 @@ __global__ void __launch_bounds__(1024)
   if (lane == 0 && channel < scopes.hidden) sums[channel * blocks + block] = lanes[threadIdx.x];
 }
 
-/// Folds the block sums of each scope by halves and divides: a warp per scope.
-template <class Key>
-__global__ void __launch_bounds__(kThreads)
-    tree_means_kernel(Scopes scopes, std::int64_t blocks, float* sums, Key* means) {
-  const std::int64_t scope = static_cast<std::int64_t>(blockIdx.x) * kWarps + warp_of_thread();
-  if (scope >= scopes.scopes) return;
-  float* own = sums + scope * blocks;
+/// The sum of a scope from those of its blocks, by halves, in place; all lanes call it.
+__device__ __forceinline__ float fold_blocks(float* sums, std::int64_t blocks) {
   std::int64_t half = 1;
   while (half < blocks) half *= 2;
   std::int64_t left = blocks;
   for (half /= 2; half > 0; half /= 2) {
     for (std::int64_t i = lane_of_thread(); i + half < left; i += 32)
-      own[i] = __fadd_rn(own[i], own[i + half]);
+      sums[i] = __fadd_rn(sums[i], sums[i + half]);
     left = left < half ? left : half;
     __syncwarp();
   }
+  return sums[0];
+}
+
+/// Folds the block sums of each scope and divides: a warp per scope.
+template <class Key>
+__global__ void __launch_bounds__(kThreads)
+    tree_means_kernel(Scopes scopes, std::int64_t blocks, float* sums, Key* means) {
+  const std::int64_t scope = static_cast<std::int64_t>(blockIdx.x) * kWarps + warp_of_thread();
+  if (scope >= scopes.scopes) return;
+  const float sum = fold_blocks(sums + scope * blocks, blocks);
   if (lane_of_thread() > 0) return;
   const auto length = static_cast<float>(scopes.slice(scope).length);
-  means[scope] = Key{bits_of(__fdiv_rn(own[0], length))};
+  means[scope] = Key{bits_of(__fdiv_rn(sum, length))};
 }
 
 // ---- decoding

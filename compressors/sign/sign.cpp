@@ -7,6 +7,8 @@
 
 #include "compressors/api/bits.hpp"
 #include "compressors/api/blocks.hpp"
+#include "compressors/api/device_plan.hpp"
+#include "compressors/api/device_table.hpp"
 #include "compressors/api/floats.hpp"
 #include "compressors/api/registry.hpp"
 #include "compressors/api/workspace.hpp"
@@ -58,11 +60,23 @@ LeafCodec::Sizes Sign::sizes(const Shape& shape, DType) const {
   return {static_cast<std::size_t>(grid(shape).count()) * 4, packed_bytes(shape.elements(), 1)};
 }
 
-std::size_t Sign::workspace_bytes(const Shape& shape, DType, const Context&) const {
+bool Sign::supports(Device device) const {
+  return device == Device::kCpu || DeviceTable<SignLaunchers>::is_installed();
+}
+
+std::size_t Sign::workspace_bytes(const Shape& shape, DType, const Context& context) const {
+  if (context.device == Device::kCuda) return device_workspace_bytes(grid(shape), shape, 4, true);
   return Scratch::bytes_for<float>(grid(shape).count()) + mean_workspace_bytes(grid(shape), shape);
 }
 
+void Sign::read_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                          DType, const DecodeTarget& target, const Context& context) const {
+  DeviceTable<SignLaunchers>::get("sign").decode(payloads, shape, grid(shape), target, context);
+}
+
 void Sign::write(const TensorView& in, std::byte* out, const Context& context) const {
+  if (context.device == Device::kCuda)
+    return DeviceTable<SignLaunchers>::get("sign").encode(in, grid(in.shape), out, context);
   const ScopeGrid scopes = grid(in.shape);
   const std::int64_t n = in.shape.elements();
   Scratch scratch(context);

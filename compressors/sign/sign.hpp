@@ -5,12 +5,21 @@
 
 namespace tersor::compressors {
 
+/// The launchers of sign.cu (DeviceTable), for tensors with elements.
+struct SignLaunchers {
+  void (*encode)(const TensorView& in, const ScopeGrid& grid, std::byte* payload,
+                 const Context& context);
+  void (*decode)(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                 const ScopeGrid& grid, const DecodeTarget& target, const Context& context);
+};
+
 /// One bit per value and the mean magnitude per scope (METHODS section 2).
 class Sign final : public LeafCodec {
  public:
   Sign(Scope scope, std::int64_t group, std::string canonical);
 
   Properties properties() const override;
+  bool supports(Device device) const override;
   std::size_t workspace_bytes(const Shape& shape, DType dtype,
                               const Context& context) const override;
 
@@ -19,6 +28,9 @@ class Sign final : public LeafCodec {
   void write(const TensorView& in, std::byte* out, const Context& context) const override;
   void read(const std::byte* payload, const Shape& shape, DType dtype, bool is_accumulated,
             float* out, const Context& context) const override;
+  void read_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                      DType dtype, const DecodeTarget& target,
+                      const Context& context) const override;
   ScopeGrid grid(const Shape& shape) const { return {shape, scope_, group_}; }
 
   Scope scope_;
