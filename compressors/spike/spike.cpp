@@ -7,6 +7,7 @@
 
 #include "compressors/api/bits.hpp"
 #include "compressors/api/blocks.hpp"
+#include "compressors/api/device_table.hpp"
 #include "compressors/api/floats.hpp"
 #include "compressors/api/registry.hpp"
 #include "compressors/api/workspace.hpp"
@@ -144,11 +145,30 @@ LeafCodec::Sizes Spike::sizes(const Shape& shape, DType) const {
           static_cast<std::size_t>(options_.bits) * packed_bytes(shape.elements(), 1)};
 }
 
-std::size_t Spike::workspace_bytes(const Shape& shape, DType, const Context&) const {
+SpikeLayout Spike::layout(const Shape& shape) const {
+  return {grid(shape).count(), reserved_of_all(shape),
+          static_cast<std::int64_t>(packed_bytes(shape.elements(), 1))};
+}
+
+bool Spike::supports(Device device) const {
+  return device == Device::kCpu || DeviceTable<SpikeLaunchers>::is_installed();
+}
+
+std::size_t Spike::workspace_bytes(const Shape& shape, DType, const Context& context) const {
+  if (context.device == Device::kCuda && are_spike_groups_whole(options_, shape)) return 0;
   return Scratch::bytes_for<std::uint8_t>(shape.elements());
 }
 
+void Spike::read_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                           DType, const DecodeTarget& target, const Context& context) const {
+  DeviceTable<SpikeLaunchers>::get("spike").decode(payloads, shape, options_, layout(shape), target,
+                                                   context);
+}
+
 void Spike::write(const TensorView& in, std::byte* out, const Context& context) const {
+  if (context.device == Device::kCuda)
+    return DeviceTable<SpikeLaunchers>::get("spike").encode(in, options_, layout(in.shape), out,
+                                                            context);
   const ScopeGrid groups = grid(in.shape);
   const std::int64_t n = in.shape.elements();
   const auto top = static_cast<float>((1 << options_.bits) - 1);

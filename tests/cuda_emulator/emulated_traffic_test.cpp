@@ -43,8 +43,9 @@ Moved encode(const std::string& spec, DType dtype) {
   const auto codec = on_device(make_codec(spec), memory);
   const suite::Tensor in = suite::make_tensor(kShape, dtype, suite::Fill::kNormal);
   std::vector<std::byte> payload(codec->payload_bytes(kShape, dtype, {}));
+  const auto state = codec->make_state(kShape, dtype, 1);
   emulator::reset_counts();
-  codec->encode(0, in.view(), payload, nullptr, {});
+  codec->encode(0, in.view(), payload, state.get(), {});
   Moved moved = sum_counts();
   moved.bound = static_cast<double>(in.bits.size() + payload.size());
   return moved;
@@ -95,7 +96,9 @@ TEST_CASE("encoding moves the tensor once, or twice where a scale needs all of i
                       {"fp8", 2},
                       {"mx(format=fp8_e4m3)", 1},
                       {"mx(format=fp4_e2m1)", 1},
-                      {"nvfp4", 2}};
+                      {"nvfp4", 2},
+                      {"sign(scope=token)", 1},
+                      {"spike", 1}};
   for (const Row& row : rows)
     for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
       INFO(row.spec << " of " << to_string(dtype));
@@ -125,4 +128,25 @@ TEST_CASE("a sum of payloads is one launch that reads each once") {
       CHECK(moved.sectors <= 16.0);
       CHECK(moved.stored == 1.0);  // each sector is written whole and once
     }
+}
+
+TEST_CASE("signs are sent in the pass that sums them, and wrappers add the passes they name") {
+  struct Row {
+    const char* spec;
+    std::uint64_t launches;
+    double bytes;  ///< per float32 value
+  };
+  // ef: x and e in, x + e and e out; encode 4 + 2; decode_accumulate 2 + 4 + 4. ef21: its first
+  // pass leaves g alone. hadamard: 4 + 4 and the inner codec's.
+  const Row rows[] = {{"sign", 2, 4.125},        {"sign(scope=channel)", 2, 8.125},
+                      {"ef(cast)", 3, 32},       {"ef21(cast)", 3, 28},
+                      {"hadamard(cast)", 2, 14}, {"hadamard(cast,block=1024)", 2, 14},
+                      {"srht(dim=512)", 2, 6}};
+  for (const Row& row : rows) {
+    INFO(row.spec);
+    const Moved moved = encode(row.spec, DType::kFloat32);
+    print(row.spec, moved);
+    CHECK(moved.launches == row.launches);
+    CHECK(moved.bytes <= row.bytes * static_cast<double>(kShape.elements()) * 1.06);
+  }
 }

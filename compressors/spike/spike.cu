@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compressors/api/device_table.hpp"
+#include "compressors/api/octets.cuh"
+#include "compressors/api/workspace.hpp"
+#include "compressors/spike/spike.hpp"
+
+// A warp has a group of up to 256 values. It is loaded and stored as octets, and turned in shared
+// memory so that lane i works on values i, i + 32, ..: a vote over the lanes is then 32 bits of a
+// plane. Where groups do not begin at whole bytes of the planes, the codes go through the workspace
+// and a second launch gathers the planes.
+
+namespace tersor::compressors {
+namespace {
+
+using namespace device;
+
+constexpr int kLongestGroup = 256;
+constexpr int kOwn = kLongestGroup / 32;  ///< values of a lane
+
+struct Groups {
+  std::int64_t rows = 0;
+  std::int64_t hidden = 0;
+  std::int64_t per_row = 0;
+  std::int64_t n = 0;
+  int group = 0;
+  int reserve = 0;
+  int bits = 0;
+  bool are_whole = false;
+  std::int64_t steps = 0;  ///< offsets of the payload's parts
+  std::int64_t values = 0;
+  std::int64_t positions = 0;
+  std::int64_t planes = 0;
+  std::int64_t plane_bytes = 0;
+};
+
+/// The warp's group.
+struct Group {
+  std::int64_t index;
+  std::int64_t first;     ///< element of the tensor
+  std::int64_t reserved;  ///< of the groups before it
+  int length;
+  int kept;  ///< reserved values
+
+  __device__ __forceinline__ Group(const Groups& groups, std::int64_t i) : index(i) {
+    const std::int64_t row = i / groups.per_row;
+    const std::int64_t column = i - row * groups.per_row;
+    const std::int64_t left = groups.hidden - column * groups.group;
+    length = static_cast<int>(left < groups.group ? left : groups.group);
+    first = row * groups.hidden + column * groups.group;
+    const int most = 2 * groups.reserve;
+    const int whole = groups.group < most ? groups.group : most;
+    kept = length < most ? length : most;
+    const std::int64_t rest = groups.hidden % groups.group;
+    const std::int64_t of_row =
+        groups.hidden / groups.group * whole + (rest < whole ? rest : whole);
+    reserved = row * of_row + column * whole;
+  }
+};
+
+/// Integers in the order of the values; no NaN, no -0.
+__device__ __forceinline__ std::uint32_t key_of(float x) {
+  return bits_of(x) ^ (bits_of(x) >> 31 != 0 ? 0xFFFFFFFFu : 0x80000000u);
+}
+
+/// What a lane has of a group: values i, i + 32, .. and bit k of `in` for each that is there.
+struct Own {
+  float x[kOwn];
+  std::uint32_t in = 0;
+
+  /// Position of the smallest (largest) value of the lanes' `mask`, ties to the lowest; in all
+  /// lanes. There is one.
+  template <bool kSmallest>
+  __device__ __forceinline__ int extreme(std::uint32_t mask) const {
+    std::uint64_t best = ~std::uint64_t{0};
+#pragma unroll
+    for (int k = 0; k < kOwn; ++k) {
+      const std::uint32_t key = kSmallest ? key_of(x[k]) : ~key_of(x[k]);
+      const std::uint64_t candidate = std::uint64_t{key} << 8 | (32 * k + lane_of_thread());
+      if ((mask >> k & 1u) != 0 && candidate < best) best = candidate;
+    }
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+      const std::uint64_t other = __shfl_xor_sync(kAllLanes, best, distance);
+      best = other < best ? other : best;
+    }
+    return static_cast<int>(best & 0xFFu);
+  }
+  __device__ __forceinline__ static bool owns(int position) {
+    return static_cast<unsigned>(position) % 32 == lane_of_thread();
+  }
+  /// Masks, not a choice between values: that would be one between addresses.
+  __device__ __forceinline__ float at(int position) const {
+    std::uint32_t bits = 0;
+#pragma unroll
+    for (int k = 0; k < kOwn; ++k)
+      bits |= bits_of(x[k]) & (0u - static_cast<std::uint32_t>(position / 32 == k));
+    return float_of(bits);
+  }
+};
+
+/// Tells the payload of one reserved value; its owner writes.
+__device__ __forceinline__ void write_reserved(const Groups& groups, const Group& group,
+                                               const Own& own, int place, int position,
+                                               std::byte* payload) {
+  if (!Own::owns(position)) return;
+  const std::int64_t at = group.reserved + place;
+  store_bytes(payload + groups.values + 2 * at, scale_to_float16(own.at(position)));
+  payload[groups.positions + at] = static_cast<std::byte>(position);
+}
+
+/// Chooses and sends the reserved values; returns bit k for each that the lane owns.
+__device__ __forceinline__ std::uint32_t take_reserved(const Groups& groups, const Group& group,
+                                                       const Own& own, std::byte* payload) {
+  if (group.length <= 2 * groups.reserve) {
+    for (int i = 0; i < group.length; ++i) write_reserved(groups, group, own, i, i, payload);
+    return own.in;
+  }
+  std::uint32_t taken = 0;
+  for (int r = 0; r < groups.reserve; ++r) {
+    const int position = own.extreme<true>(own.in & ~taken);
+    write_reserved(groups, group, own, r, position, payload);
+    if (Own::owns(position)) taken |= 1u << position / 32;
+  }
+  std::uint32_t largest = 0;
+  for (int r = 0; r < groups.reserve; ++r) {
+    const int position = own.extreme<false>(own.in & ~taken & ~largest);
+    if (Own::owns(position)) largest |= 1u << position / 32;
+  }
+  taken |= largest;
+  for (int r = 0; r < groups.reserve; ++r) {  // ascending
+    const int position = own.extreme<true>(largest);
+    write_reserved(groups, group, own, groups.reserve + r, position, payload);
+    if (Own::owns(position)) largest &= ~(1u << position / 32);
+  }
+  return taken;
+}
+
+struct Limits {
+  std::uint16_t minimum;
+  std::uint16_t step;
+};
+
+/// Of the finite values of the lanes' `mask`.
+__device__ __forceinline__ Limits limits_of(const Own& own, std::uint32_t mask, float top) {
+  float low = float_of(0x7F800000u);
+  float high = -low;
+#pragma unroll
+  for (int k = 0; k < kOwn; ++k) {
+    if ((mask >> k & 1u) == 0 || !is_finite(own.x[k])) continue;
+    low = own.x[k] < low ? own.x[k] : low;
+    high = high < own.x[k] ? own.x[k] : high;
+  }
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2) {
+    const float other_low = __shfl_xor_sync(kAllLanes, low, distance);
+    const float other_high = __shfl_xor_sync(kAllLanes, high, distance);
+    low = other_low < low ? other_low : low;
+    high = high < other_high ? other_high : high;
+  }
+  if (low > high) low = high = 0.0f;
+  const std::uint16_t minimum = scale_to_float16(low);
+  const float range = __fsub_rn(high, float16_to_float32(minimum));
+  return {minimum, scale_to_float16(__fdiv_rn(range, top))};
+}
+
+__device__ __forceinline__ std::uint32_t code_of(float x, float m, float s, float top) {
+  float v = s == 0.0f ? 0.0f : __fdiv_rn(__fsub_rn(x, m), s);
+  v = v > 0.0f ? v : 0.0f;
+  v = v < top ? v : top;
+  return static_cast<std::uint32_t>(round_nearest_even(v));
+}
+
+/// `words` of a plane, in the lane whose plane it is, to any address.
+__device__ __forceinline__ void store_plane(std::byte* to, const std::uint32_t* words, int bytes) {
+#pragma unroll
+  for (int quad = 0; quad < kOwn / 4; ++quad) {
+    if (16 * quad + 16 <= bytes && is_aligned_16(to + 16 * quad)) {
+      store_vector(reinterpret_cast<uint4*>(to + 16 * quad),
+                   make_uint4(words[4 * quad], words[4 * quad + 1], words[4 * quad + 2],
+                              words[4 * quad + 3]));
+      continue;
+    }
+#pragma unroll
+    for (int k = 4 * quad; k < 4 * quad + 4; ++k) {
+      if (4 * k + 4 <= bytes) {
+        store_bytes(to + 4 * k, words[k]);
+      } else {
+#pragma unroll
+        for (int byte = 0; byte < 4; ++byte)
+          if (4 * k + byte < bytes) to[4 * k + byte] = static_cast<std::byte>(words[k] >> 8 * byte);
+      }
+    }
+  }
+}
+
+/// The group's values, turned so that lane i has i, i + 32, ..
+template <class T>
+__device__ __forceinline__ void load_own(const typename T::Storage* from, int length,
+                                         float* turning, float* x) {
+  float octet[8];
+  load_octet<T, true>(from, length, is_aligned_16(from), octet);
+  auto* at = reinterpret_cast<float4*>(turning + 8 * octet_of_lane<true>(lane_of_thread()));
+  store_vector(at, take_quad(octet));
+  store_vector(at + 1, take_quad(octet + 4));
+  __syncwarp();
+#pragma unroll
+  for (int k = 0; k < kOwn; ++k) x[k] = turning[32 * k + lane_of_thread()];
+  __syncwarp();
+}
+
+template <class In>
+__global__ void __launch_bounds__(kThreads, kResidentBlocks)
+    encode_groups_kernel(const typename In::Storage* in, const __grid_constant__ Groups groups,
+                         std::int64_t count, std::uint8_t* codes, std::byte* payload) {
+  TERSOR_SHARED_ARRAY(float4, turning, kWarps * kLongestGroup / 4);
+  const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * kWarps + warp_of_thread();
+  if (index >= count) return;
+  const Group group(groups, index);
+  Own own;
+  load_own<In>(in + group.first, group.length,
+               reinterpret_cast<float*>(turning) + warp_of_thread() * kLongestGroup, own.x);
+#pragma unroll
+  for (int k = 0; k < kOwn; ++k) {
+    own.x[k] = __fadd_rn(nan_to_zero(own.x[k]), 0.0f);
+    if (32 * k + static_cast<int>(lane_of_thread()) < group.length) own.in |= 1u << k;
+  }
+  const std::uint32_t taken = take_reserved(groups, group, own, payload);
+  const auto top = static_cast<float>((1 << groups.bits) - 1);
+  const Limits limits = limits_of(own, own.in & ~taken, top);
+  if (lane_of_thread() == 0) {
+    store_bytes(payload + 2 * index, limits.minimum);
+    store_bytes(payload + groups.steps + 2 * index, limits.step);
+  }
+  const float m = float16_to_float32(limits.minimum);
+  const float s = float16_to_float32(limits.step);
+  std::uint32_t words[kOwn];
+#pragma unroll
+  for (int k = 0; k < kOwn; ++k) {
+    const bool is_coded = ((own.in & ~taken) >> k & 1u) != 0;
+    const std::uint32_t code = is_coded ? code_of(own.x[k], m, s, top) : 0u;
+    words[k] = 0;
+    if (groups.are_whole) {
+      for (int bit = 0; bit < groups.bits; ++bit) {
+        const unsigned vote = __ballot_sync(kAllLanes, static_cast<int>(code >> bit & 1u));
+        if (static_cast<int>(lane_of_thread()) == bit) words[k] = vote;
+      }
+    } else if ((own.in >> k & 1u) != 0) {
+      codes[group.first + 32 * k + lane_of_thread()] = static_cast<std::uint8_t>(code);
+    }
+  }
+  const int bit = static_cast<int>(lane_of_thread());
+  if (groups.are_whole && bit < groups.bits)
+    store_plane(
+        payload + groups.planes + (groups.bits - 1 - bit) * groups.plane_bytes + group.first / 8,
+        words, group.length / 8);
+}
+
+/// Byte i of every plane from codes 8 i .. 8 i + 7.
+__global__ void __launch_bounds__(kThreads)
+    gather_planes_kernel(const std::uint8_t* codes, std::int64_t n, int bits,
+                         std::int64_t plane_bytes, std::byte* planes) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (i >= plane_bytes) return;
+  std::uint32_t code[8];
+#pragma unroll
+  for (int j = 0; j < 8; ++j) code[j] = 8 * i + j < n ? codes[8 * i + j] : 0u;
+  for (int bit = 0; bit < bits; ++bit) {
+    std::uint32_t byte = 0;
+#pragma unroll
+    for (int j = 0; j < 8; ++j) byte |= (code[j] >> bit & 1u) << j;
+    planes[(bits - 1 - bit) * plane_bytes + i] = static_cast<std::byte>(byte);
+  }
+}
+
+/// The group's values of one payload.
+__device__ __forceinline__ void decode_group(const Groups& groups, const Group& group,
+                                             const std::byte* payload, float* x) {
+  const float m = float16_to_float32(load_bytes<std::uint16_t>(payload + 2 * group.index));
+  const float s =
+      float16_to_float32(load_bytes<std::uint16_t>(payload + groups.steps + 2 * group.index));
+#pragma unroll
+  for (int k = 0; k < kOwn; ++k) {
+    const int own = 32 * k + static_cast<int>(lane_of_thread());
+    const std::int64_t at = group.first + own;
+    std::uint32_t code = 0;
+    if (own < group.length)
+      for (int plane = 0; plane < groups.bits; ++plane)
+        code = code << 1 | (static_cast<std::uint32_t>(
+                                payload[groups.planes + plane * groups.plane_bytes + at / 8]) >>
+                                at % 8 &
+                            1u);
+    x[k] = __fadd_rn(m, __fmul_rn(static_cast<float>(static_cast<std::int32_t>(code)), s));
+  }
+  for (int r = 0; r < group.kept; ++r) {
+    const std::int64_t at = group.reserved + r;
+    const int position = static_cast<int>(payload[groups.positions + at]);
+    if (!Own::owns(position)) continue;
+    const float value =
+        float16_to_float32(load_bytes<std::uint16_t>(payload + groups.values + 2 * at));
+#pragma unroll
+    for (int k = 0; k < kOwn; ++k) x[k] = position / 32 == k ? value : x[k];
+  }
+}
+
+/// out = (out +) the sum of the decoded payloads in their order, rounded to Out.
+template <class Out>
+__global__ void __launch_bounds__(kThreads, 2)
+    decode_groups_kernel(const __grid_constant__ Payloads payloads,
+                         const __grid_constant__ Groups groups, std::int64_t count,
+                         bool is_accumulated, typename Out::Storage* out) {
+  TERSOR_SHARED_ARRAY(float4, quads, kWarps * kLongestGroup / 4);
+  const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * kWarps + warp_of_thread();
+  if (index >= count) return;
+  const Group group(groups, index);
+  float* turning = reinterpret_cast<float*>(quads) + warp_of_thread() * kLongestGroup;
+  typename Out::Storage* to = out + group.first;
+  float sum[kOwn];
+  if (is_accumulated) load_own<Out>(to, group.length, turning, sum);
+#pragma unroll 1
+  for (int p = 0; p < payloads.count; ++p) {
+    float x[kOwn];
+    decode_group(groups, group, payloads.at[p], x);
+#pragma unroll
+    for (int k = 0; k < kOwn; ++k)
+      sum[k] = p == 0 && !is_accumulated ? x[k] : __fadd_rn(sum[k], x[k]);
+  }
+#pragma unroll
+  for (int k = 0; k < kOwn; ++k) turning[32 * k + lane_of_thread()] = sum[k];
+  __syncwarp();
+  float octet[8];
+  const auto* at =
+      reinterpret_cast<const float4*>(turning + 8 * octet_of_lane<true>(lane_of_thread()));
+  put_quad(load_vector(at), octet);
+  put_quad(load_vector(at + 1), octet + 4);
+  store_octet<Out, true>(to, group.length, is_aligned_16(to), octet);
+}
+
+Groups groups_of(const Shape& shape, const SpikeOptions& options, const SpikeLayout& layout) {
+  Groups groups;
+  groups.rows = shape.rows();
+  groups.hidden = shape.hidden;
+  groups.group = static_cast<int>(std::min(options.group, shape.hidden));
+  groups.per_row = (shape.hidden - 1) / groups.group + 1;
+  groups.n = shape.elements();
+  groups.reserve = static_cast<int>(options.reserve);
+  groups.bits = options.bits;
+  groups.are_whole = are_spike_groups_whole(options, shape);
+  groups.steps = layout.steps();
+  groups.values = layout.values();
+  groups.positions = layout.positions();
+  groups.planes = layout.planes();
+  groups.plane_bytes = layout.plane_bytes;
+  return groups;
+}
+
+unsigned grid_of(std::int64_t count, std::int64_t of_block) {
+  const std::int64_t blocks = (count + of_block - 1) / of_block;
+  if (blocks > 0x7FFFFFFF)
+    throw Error(ErrorKind::kUnsupported,
+                "spike: the message has more groups than a CUDA grid has warps");
+  return static_cast<unsigned>(blocks);
+}
+
+void encode(const TensorView& in, const SpikeOptions& options, const SpikeLayout& layout,
+            std::byte* payload, const Context& context) {
+  const Groups groups = groups_of(in.shape, options, layout);
+  Scratch scratch(context);
+  std::uint8_t* codes = groups.are_whole ? nullptr : scratch.take<std::uint8_t>(groups.n).data();
+  with_type(in.dtype, [&]<class In>(In) {
+    TERSOR_LAUNCH(encode_groups_kernel<In>, grid_of(layout.groups, kWarps), kThreads, 0,
+                  context.stream, static_cast<const typename In::Storage*>(in.data), groups,
+                  layout.groups, codes, payload);
+  });
+  if (!groups.are_whole)
+    TERSOR_LAUNCH(gather_planes_kernel, grid_of(groups.plane_bytes, kThreads), kThreads, 0,
+                  context.stream, codes, groups.n, groups.bits, groups.plane_bytes,
+                  payload + groups.planes);
+}
+
+void decode(std::span<const std::span<const std::byte>> all, const Shape& shape,
+            const SpikeOptions& options, const SpikeLayout& layout, const DecodeTarget& target,
+            const Context& context) {
+  const Groups groups = groups_of(shape, options, layout);
+  for_each_batch(all, target.is_accumulated, [&](const Payloads& batch, bool is_accumulated) {
+    with_type(target.dtype, [&]<class Out>(Out) {
+      TERSOR_LAUNCH(decode_groups_kernel<Out>, grid_of(layout.groups, kWarps), kThreads, 0,
+                    context.stream, batch, groups, layout.groups, is_accumulated,
+                    static_cast<typename Out::Storage*>(target.data));
+    });
+  });
+}
+
+constexpr SpikeLaunchers kLaunchers{encode, decode};
+const DeviceTable<SpikeLaunchers> kInstalled(kLaunchers);
+
+}  // namespace
+}  // namespace tersor::compressors
