@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compressors/api/registry.hpp"
 
+#include <algorithm>
+#include <set>
 #include <utility>
 
 #include "common/error.hpp"
@@ -119,6 +121,22 @@ const std::map<std::string, CodecInfo, std::less<>>& registered_codecs() {
     throw Error(ErrorKind::kInternal,
                 "no codec is registered: link tersor_compressors, not its plain archive");
   return entries;
+}
+
+std::vector<std::string> example_specs() {
+  std::vector<std::string> specs;
+  std::set<std::string> seen;
+  for (const auto& [name, info] : registered_codecs()) {
+    const bool has_defaults =
+        std::all_of(info.parameters.begin(), info.parameters.end(),
+                    [](const Parameter& p) { return p.default_text || p.is_optional; });
+    std::vector<std::string> of_codec = info.examples;
+    if (has_defaults) of_codec.insert(of_codec.begin(), name);
+    TERSOR_CHECK(!of_codec.empty(), "codec '" + name + "' has no example");
+    for (std::string& spec : of_codec)
+      if (seen.insert(canonical_spec(spec)).second) specs.push_back(std::move(spec));
+  }
+  return specs;
 }
 
 const std::map<std::string, Preset, std::less<>>& registered_presets() {

@@ -124,6 +124,9 @@ bool is_registered(std::string_view name);
 /// All registered codecs, by name, those of TERSOR_PLUGINS among them; throws Error(kInternal)
 /// where one is missing or registered twice.
 const std::map<std::string, CodecInfo, std::less<>>& registered_codecs();
+/// A spec of every codec: its name, where that is one, and its examples; each canonical form once.
+/// What generic tests and measurements go through.
+std::vector<std::string> example_specs();
 /// All presets, by name.
 const std::map<std::string, Preset, std::less<>>& registered_presets();
 

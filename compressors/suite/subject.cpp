@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <set>
 #include <stdexcept>
 
 #include "common/error.hpp"
@@ -109,19 +108,9 @@ Tensor make_random_bits(const Shape& shape, DType dtype) {
 
 std::vector<Subject> all_subjects() {
   std::vector<Subject> subjects;
-  for (const auto& [name, info] : registered_codecs()) {
-    std::vector<std::string> specs = info.examples;
-    const bool has_defaults =
-        std::all_of(info.parameters.begin(), info.parameters.end(),
-                    [](const Parameter& p) { return p.default_text.has_value() || p.is_optional; });
-    if (has_defaults) specs.insert(specs.begin(), name);
-    if (specs.empty()) throw std::runtime_error("codec '" + name + "' has no example to test");
-    std::set<std::string> seen;
-    for (const std::string& spec : specs) {
-      const auto codec = make_codec(spec);
-      if (seen.insert(codec->canonical()).second)
-        subjects.push_back({spec, codec, codec->properties()});
-    }
+  for (const std::string& spec : example_specs()) {
+    const auto codec = make_codec(spec);
+    subjects.push_back({spec, codec, codec->properties()});
   }
   return subjects;
 }
