@@ -93,18 +93,6 @@ void add_row(const Named& what, const std::shared_ptr<const Codec>& codec,
       ->Iterations(1);
 }
 
-std::vector<std::string> specs_of_registry() {
-  std::vector<std::string> specs;
-  for (const auto& [name, info] : registered_codecs()) {
-    const bool has_defaults =
-        std::all_of(info.parameters.begin(), info.parameters.end(),
-                    [](const Parameter& p) { return p.default_text || p.is_optional; });
-    if (has_defaults) specs.push_back(name);
-    specs.insert(specs.end(), info.examples.begin(), info.examples.end());
-  }
-  return specs;
-}
-
 std::vector<std::shared_ptr<LazyMaterial>> materials_of(const Options& options) {
   std::vector<std::shared_ptr<LazyMaterial>> materials;
   if (options.is_quick) return {std::make_shared<LazyMaterial>(Shape{2, 16, 384}, DType::kFloat32)};
@@ -120,7 +108,7 @@ std::vector<std::shared_ptr<LazyMaterial>> materials_of(const Options& options) 
 }
 
 void add_rows(const Options& options) {
-  const auto specs = options.specs.empty() ? specs_of_registry() : options.specs;
+  const auto specs = options.specs.empty() ? example_specs() : options.specs;
   for (const auto& material : materials_of(options)) {
     for (const std::string& spec : specs) {
       const std::shared_ptr<const Codec> codec = make_codec(spec);
