@@ -12,7 +12,7 @@ from includes_test import read
 
 BUILD = sys.argv.pop() if len(sys.argv) > 1 else "build"
 TERSOR = os.path.join(BUILD, "bin", "tersor")
-ROOM_FOLDERS = ("api", "suite", "bench", "golden", "tools", "fuzz", "c_api", "wrappers")
+ROOM_FOLDERS = ("api", "suite", "bench", "golden", "tools", "fuzz", "c_api", "gpu_check", "wrappers")
 CODEC_SECTIONS = ("source", "definition", "payload", "bytes", "error bound", "state", "differences")
 WRAPPER_SECTIONS = ("source", "definition", "payload", "differences")  # the rest is that of the wrapped codec
 
