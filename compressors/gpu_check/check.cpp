@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compressors/gpu_check/gpu_check.hpp"
+#include "compressors/gpu_check/check.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -18,7 +18,7 @@
 #include "compressors/api/registry.hpp"
 #include "compressors/golden/golden.hpp"
 #include "compressors/golden/on_device.hpp"
-#include "compressors/gpu_check/gpu_check.hpp"
+#include "compressors/gpu_check/check.hpp"
 
 namespace tersor::compressors::gpu_check {
 namespace {
