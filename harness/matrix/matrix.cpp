@@ -242,8 +242,9 @@ void Matrix::choose_runs() {
   const auto block = [&](std::uint64_t run) {
     return run < products ? static_cast<std::size_t>(run / in_block) : block_of[run - products];
   };
-  std::stable_sort(runs_.begin(), runs_.end(),
-                   [&](std::uint64_t a, std::uint64_t b) { return block(a) < block(b); });
+  std::sort(runs_.begin(), runs_.end(), [&](std::uint64_t a, std::uint64_t b) {
+    return std::pair(block(a), a) < std::pair(block(b), b);
+  });
 }
 
 RunSpec Matrix::at(std::size_t index) const {
