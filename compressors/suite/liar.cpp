@@ -85,7 +85,7 @@ class Counts : public State {
   void restore(std::span<const std::byte> saved) override {
     if (saved.size() != sizeof counts_ && about_ != "restore_damaged")
       throw Error(ErrorKind::kPayload, "liar: damaged state");
-    if (about_ != "restore") std::memcpy(counts_, saved.data(), saved.size());
+    if (about_ != "restore" && !saved.empty()) std::memcpy(counts_, saved.data(), saved.size());
   }
   void count() {
     for (std::uint16_t& value : counts_) ++value;
@@ -157,7 +157,7 @@ class Liar : public Codec {
     if (n == 0) return out.size();
     std::vector<float> values(n);
     widen(in.dtype, in.data, values);
-    std::memcpy(out.data(), values.data(), values_bytes(in.shape));
+    if (!values.empty()) std::memcpy(out.data(), values.data(), values_bytes(in.shape));
     if (depends_on(context)) out[0] ^= std::byte{1};
     if (auto* counted = dynamic_cast<Counts*>(state)) {
       if (context.phase == Phase::kTrain || is("evaluation")) counted->count();
@@ -177,7 +177,8 @@ class Liar : public Codec {
       throw Error(is("kind") ? ErrorKind::kInternal : ErrorKind::kPayload, "liar: wrong size");
     if (out.empty()) return;
     std::fill(out.begin(), out.end(), 0.0f);
-    std::memcpy(out.data(), payload.data(), std::min(payload.size(), values_bytes(shape)));
+    const auto values = payload.first(std::min(payload.size(), values_bytes(shape)));
+    std::copy(values.begin(), values.end(), std::as_writable_bytes(out).begin());
     distort(out, shape);
   }
 
