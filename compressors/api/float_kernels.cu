@@ -48,7 +48,6 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
       x[i] = __fadd_rn(x[i], __fsub_rn(0.0f, finite_or_zero(e[i])));
       e[i] = -x[i];
     }
-    make_canonical<In>(x);
     store_octet<In, true>(rounded + first, count, is_aligned_16(rounded), x);
     store_octet<Float32>(negative + first, count, is_aligned_16(negative), e);
   });
@@ -78,7 +77,6 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
     store_finite(kept + first, count, k);
 #pragma unroll
     for (int i = 0; i < 8; ++i) x[i] = __fsub_rn(x[i], k[i]);
-    make_canonical<In>(x);
     store_octet<In, true>(rounded + first, count, is_aligned_16(rounded), x);
   });
 }
@@ -94,7 +92,6 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
     if (is_accumulated) load_octet<Out, true>(out + first, count, is_aligned_16(out), sum);
 #pragma unroll
     for (int i = 0; i < 8; ++i) sum[i] = is_accumulated ? __fadd_rn(sum[i], k[i]) : k[i];
-    make_canonical<Out>(sum);
     store_octet<Out, true>(out + first, count, is_aligned_16(out), sum);
     store_finite(kept + first, count, k);
   });

@@ -145,16 +145,13 @@ __device__ __forceinline__ void load_octet(const typename T::Storage* in, std::i
   }
 }
 
-/// NaN becomes the canonical one, where T is float32: the vector stores of store_octet copy bits.
-template <class T>
-__device__ __forceinline__ void make_canonical(float* x) {
-  if constexpr (kIsPaired<T>) {
-#pragma unroll
-    for (int i = 0; i < 8; ++i) x[i] = T::round(x[i]);
-  }
+/// Four values of float32, NaN as the canonical one.
+__device__ __forceinline__ float4 canonical_quad(const float* x) {
+  return make_float4(Float32::round(x[0]), Float32::round(x[1]), Float32::round(x[2]),
+                     Float32::round(x[3]));
 }
 
-/// The reverse, rounded to T.
+/// The reverse, rounded to T; NaN becomes the canonical one.
 template <class T, bool kPaired = kIsPaired<T>>
 __device__ __forceinline__ void store_octet(typename T::Storage* out, std::int64_t count,
                                             bool is_aligned, const float* x) {
@@ -165,8 +162,8 @@ __device__ __forceinline__ void store_octet(typename T::Storage* out, std::int64
     if constexpr (kIsPaired<T>) {
       auto* quads = reinterpret_cast<float4*>(out);
       const bool is_odd = (lane & 1u) != 0;
-      const float4 low = take_quad(x);
-      const float4 high = take_quad(x + 4);
+      const float4 low = canonical_quad(x);
+      const float4 high = canonical_quad(x + 4);
       const float4 swapped = swap_quad(is_odd ? low : high);
       store_vector(quads + lane, is_odd ? swapped : low);
       store_vector(quads + 32 + lane, is_odd ? high : swapped);
@@ -176,8 +173,8 @@ __device__ __forceinline__ void store_octet(typename T::Storage* out, std::int64
   } else if (is_aligned && count >= first + 8) {
     if constexpr (kIsPaired<T>) {
       auto* quads = reinterpret_cast<float4*>(out + first);
-      store_vector(quads, take_quad(x));
-      store_vector(quads + 1, take_quad(x + 4));
+      store_vector(quads, canonical_quad(x));
+      store_vector(quads + 1, canonical_quad(x + 4));
     } else {
       store_vector(reinterpret_cast<uint4*>(out + first), pack_words<T>(x));
     }

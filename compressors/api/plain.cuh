@@ -67,7 +67,6 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
       for (int i = 0; i < 8; ++i)
         sum[i] = p == 0 && !is_accumulated ? x[i] : __fadd_rn(sum[i], x[i]);
     }
-    make_canonical<Out>(sum);
     store_octet<Out, kPaired>(out + first, count, is_aligned_16(out), sum);
   }
 }

@@ -224,12 +224,16 @@ inline unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }
 inline float __uint_as_float(unsigned x) { return std::bit_cast<float>(x); }
 
 // ---- correctly rounded float operations (the file is compiled with -ffp-contract=off)
-inline float __fmul_rn(float a, float b) { return a * b; }
-inline float __fadd_rn(float a, float b) { return a + b; }
-inline float __fsub_rn(float a, float b) { return a - b; }
-inline float __fdiv_rn(float a, float b) { return a / b; }
-inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
-inline float __fsqrt_rn(float a) { return std::sqrt(a); }
+/// A GPU gives this NaN whatever NaN went in; x86 would hand one of them on.
+inline float device_nan_or(float x) {
+  return std::isnan(x) ? std::bit_cast<float>(std::uint32_t{0x7FFFFFFF}) : x;
+}
+inline float __fmul_rn(float a, float b) { return device_nan_or(a * b); }
+inline float __fadd_rn(float a, float b) { return device_nan_or(a + b); }
+inline float __fsub_rn(float a, float b) { return device_nan_or(a - b); }
+inline float __fdiv_rn(float a, float b) { return device_nan_or(a / b); }
+inline float __fmaf_rn(float a, float b, float c) { return device_nan_or(std::fma(a, b, c)); }
+inline float __fsqrt_rn(float a) { return device_nan_or(std::sqrt(a)); }
 /// As PTX's cvt.rni.s32.f32: saturates, NaN gives 0.
 inline int __float2int_rn(float x) {
   if (x != x) return 0;

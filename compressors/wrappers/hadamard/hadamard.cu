@@ -48,7 +48,6 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
     signs.flip(x);
     butterfly_octet<true>(x, position, transforms);
     scale_octet(x, position, transforms);
-    make_canonical<Float32>(x);
     store_octet<Float32>(out + first, left, is_aligned_16(out + first), x);
   }
 }
@@ -79,7 +78,6 @@ __global__ void __launch_bounds__(kThreads, 3)
     signs.flip(x);
 #pragma unroll
     for (int j = 0; j < 8; ++j) x[j] = is_accumulated ? __fadd_rn(sum[j], x[j]) : x[j];
-    make_canonical<Out>(x);
     store_octet<Out, true>(out + first, left, is_aligned_16(out + first), x);
   }
 }
@@ -122,7 +120,6 @@ __global__ void __launch_bounds__(kThreads, 3)
     if (is_accumulated) load_octet<Out, true>(to, left, is_aligned_16(to), sum);
 #pragma unroll
     for (int i = 0; i < 8; ++i) x[i] = is_accumulated ? __fadd_rn(sum[i], x[i]) : x[i];
-    make_canonical<Out>(x);
     store_octet<Out, true>(to, left, is_aligned_16(to), x);
   }
 }
