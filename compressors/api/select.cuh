@@ -348,6 +348,10 @@ __global__ void __launch_bounds__(kScopeWarps == 1 ? 32 * kScopesPerBlock : 32 *
 
 // ---- long scopes
 
+/// Blocks of the counting passes that a multiprocessor holds: 1,536 threads of up to 40 registers.
+/// Without it ptxas aims at 32 of them on sm_80 and spills.
+inline constexpr int kCountingBlocks = 6;
+
 template <class Source>
 __global__ void __launch_bounds__(kThreads)
     select_start(const __grid_constant__ SelectJob<Source> job) {
@@ -483,7 +487,7 @@ struct Digit {
 };
 
 template <class Source, int kDigit>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kCountingBlocks)
     select_digit(const __grid_constant__ SelectJob<Source> job) {
   TERSOR_SHARED_ARRAY(std::uint32_t, bins, kSelectBins);
   using Own = Digit<Source, kDigit>;
