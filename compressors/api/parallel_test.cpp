@@ -80,6 +80,10 @@ TEST_CASE("three threads give the bytes of one, where a message is large enough 
       codec->decode_accumulate(want, shape, DType::kFloat32, want_out, nullptr, one);
       codec->decode_accumulate(want, shape, DType::kFloat32, out, nullptr, three);
       CHECK(std::memcmp(out.data(), want_out.data(), out.size() * sizeof(float)) == 0);
+      const std::vector<std::span<const std::byte>> received(2, want);
+      codec->combine(received, shape, DType::kFloat32, want_out, nullptr, one);
+      codec->combine(received, shape, DType::kFloat32, out, nullptr, three);
+      CHECK(std::memcmp(out.data(), want_out.data(), out.size() * sizeof(float)) == 0);
     }
   }
 }

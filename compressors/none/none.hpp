@@ -16,6 +16,7 @@ class None final : public Codec {
   bool supports(Device device) const override;
   Properties properties() const override;
   Exchange exchange(int) const override { return Exchange::kAllReduce; }
+  bool sends_float32_as_is() const override { return true; }
   std::size_t payload_bytes(const Shape& shape, DType dtype, const Context& context, int round,
                             const State* state) const override;
   std::size_t metadata_bytes(const Shape&, DType, const Context&, int,

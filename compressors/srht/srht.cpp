@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compressors/srht/srht.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
 #include "common/error.hpp"
+#include "compressors/api/bits.hpp"
 #include "compressors/api/blocks.hpp"
 #include "compressors/api/device_table.hpp"
 #include "compressors/api/hadamard_kernels.hpp"
 #include "compressors/api/kernels.hpp"
 #include "compressors/api/registry.hpp"
 #include "compressors/api/select.hpp"
+#include "compressors/api/shares.hpp"
 #include "compressors/api/workspace.hpp"
 
 namespace tersor::compressors {
@@ -45,13 +48,13 @@ float factor_of(std::int64_t size, std::int64_t dim) {
 struct Draws {
   std::span<float> signs;
   std::span<std::uint32_t> coordinates;
-  std::span<float> row;
   float factor = 0;
 
   Draws(std::int64_t hidden, std::int64_t dim, const Context& context, Scratch& scratch) {
     const std::int64_t size = padded(hidden);
-    signs = scratch.take<float>(hidden);
-    random_signs(context, Purpose::kSigns, signs);
+    signs = scratch.take<float>(size);
+    random_signs(context, Purpose::kSigns, signs.first(static_cast<std::size_t>(hidden)));
+    std::fill(signs.begin() + hidden, signs.end(), 1.0f);  // those of the zeros behind a row
     coordinates = scratch.take<std::uint32_t>(dim + kPositionSlack);
     // The dim smallest draws are the largest complements, ties to the lowest position in both.
     const auto keys = scratch.take<std::uint32_t>(size);
@@ -60,10 +63,23 @@ struct Draws {
     const auto spare = scratch.take<std::uint32_t>(size + kPositionSlack);
     select_largest(keys, dim, spare, coordinates.data());
     coordinates = coordinates.first(static_cast<std::size_t>(dim));
-    row = scratch.take<float>(size);
     factor = factor_of(size, dim);
   }
 };
+
+// to = or += the signed transform of a row, as far as the message goes.
+void turn_back(std::span<const float> row, const float* signs, std::int64_t hidden, bool is_added,
+               float* work, float* to) {
+  const auto size = std::ssize(row);
+  if (size == hidden && is_added)
+    return kernels::add_walsh_hadamard_signed(row.data(), signs, size, 1, work, to);
+  if (size == hidden) return kernels::walsh_hadamard_signed(row.data(), signs, size, 1, to);
+  kernels::walsh_hadamard_signed(row.data(), signs, size, 1, work);
+  if (is_added)
+    kernels::add(work, hidden, to);
+  else
+    std::copy_n(work, hidden, to);
+}
 
 }  // namespace
 
@@ -107,9 +123,11 @@ std::size_t Srht::workspace_bytes(const Shape& shape, DType, const Context& cont
     return Scratch::bytes_for<std::uint32_t>(dim_) + Scratch::bytes_for<std::uint32_t>(size) +
            Scratch::bytes_for<float>(rows * size);
   }
-  return 3 * Scratch::bytes_for<float>(size) +
+  const std::int64_t shares = share_count(shape.rows(), shape.elements(), context.threads);
+  return 2 * Scratch::bytes_for<float>(size) +
          Scratch::bytes_for<std::uint32_t>(size + kPositionSlack) +
-         2 * Scratch::bytes_for<float>(dim_ + kPositionSlack);
+         Scratch::bytes_for<float>(dim_ + kPositionSlack) +
+         2 * Scratch::bytes_for<float>(shares * size) + Scratch::bytes_for<float>(shares * dim_);
 }
 
 double Srht::added_flops(const Shape& shape, std::uint32_t) const {
@@ -129,43 +147,84 @@ void Srht::write(const TensorView& in, std::byte* out, const Context& context) c
     return DeviceTable<SrhtLaunchers>::get("srht").encode(in, plan(in.shape, context), out,
                                                           context);
   const std::int64_t hidden = in.shape.hidden;
+  const std::int64_t size = padded(hidden);
   Scratch scratch(context);
-  Draws draws(hidden, dim_, context, scratch);
-  const auto sent = scratch.take<float>(dim_);
+  const Draws draws(hidden, dim_, context, scratch);
+  const std::int64_t shares = share_count(in.shape.rows(), in.shape.elements(), context.threads);
+  const auto rows = scratch.take<float>(shares * size);
+  const auto all_sent = scratch.take<float>(shares * dim_);
   const auto item = static_cast<std::int64_t>(item_bytes(in.dtype));
-  for (std::int64_t r = 0; r < in.shape.rows(); ++r) {
-    float* row = draws.row.data();
-    std::fill(draws.row.begin() + hidden, draws.row.end(), 0.0f);
-    widen_values(static_cast<const std::byte*>(in.data) + r * hidden * item, in.dtype, hidden, row);
-    kernels::multiply(row, draws.signs.data(), hidden, row);
-    kernels::walsh_hadamard(row, std::ssize(draws.row));
-    for (std::size_t j = 0; j < sent.size(); ++j)
-      sent[j] = draws.row[draws.coordinates[j]] * draws.factor;
-    round_values(sent.data(), in.dtype, dim_, out + r * dim_ * item);
-  }
+  for_each_share(in.shape.rows(), in.shape.elements(), context.threads,
+                 [&](std::int64_t first, std::int64_t last, std::int64_t slot) {
+                   float* const row = rows.data() + slot * size;
+                   float* const sent = all_sent.data() + slot * dim_;
+                   const bool is_in_place = in.dtype == DType::kFloat32 && size == hidden;
+                   for (std::int64_t r = first; r < last; ++r) {
+                     const auto* from = static_cast<const std::byte*>(in.data) + r * hidden * item;
+                     const float* x = row;
+                     if (is_in_place) {
+                       x = reinterpret_cast<const float*>(from);
+                     } else {
+                       widen_values(from, in.dtype, hidden, row);
+                       std::fill(row + hidden, row + size, 0.0f);
+                     }
+                     kernels::signed_walsh_hadamard(x, draws.signs.data(), size, 1, row);
+                     for (std::int64_t j = 0; j < dim_; ++j)
+                       sent[j] = row[draws.coordinates[static_cast<std::size_t>(j)]] * draws.factor;
+                     round_values(sent, in.dtype, dim_, out + r * dim_ * item);
+                   }
+                 });
 }
 
 void Srht::read(const std::byte* payload, const Shape& shape, DType dtype, bool is_accumulated,
                 float* out, const Context& context) const {
+  const std::span<const std::byte> one(payload, sizes(shape, dtype).codes);
+  add_rows({&one, 1}, shape, dtype, is_accumulated, out, context);
+}
+
+void Srht::combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
+                   DType dtype, std::span<float> out, State* state, const Context& context) const {
+  if (context.device == Device::kCuda || received.size() < 2)
+    return Codec::combine(received, shape, dtype, out, state, context);
+  for (const auto& payload : received)
+    expect_payload_bytes(payload, payload_bytes(shape, dtype, context, 0, state), "srht");
+  if (shape.elements() > 0) add_rows(received, shape, dtype, false, out.data(), context);
+}
+
+// Row by row out = or += the sum of the payloads in their order: each is turned back by itself,
+// since the sum rounds after the transform (METHODS, "Sum at a site").
+void Srht::add_rows(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                    DType dtype, bool is_accumulated, float* out, const Context& context) const {
   const std::int64_t hidden = shape.hidden;
+  const std::int64_t size = padded(hidden);
   Scratch scratch(context);
-  Draws draws(hidden, dim_, context, scratch);
-  const auto sent = scratch.take<float>(dim_);
+  const Draws draws(hidden, dim_, context, scratch);
+  const std::int64_t shares = share_count(shape.rows(), shape.elements(), context.threads);
+  const auto all_sent = scratch.take<float>(shares * dim_);
+  const auto all_rows = scratch.take<float>(shares * size);
+  const auto all_work = scratch.take<float>(shares * size);
+  // Every message of a row overwrites the coordinates; the rest stays 0.
+  std::fill(all_rows.begin(), all_rows.end(), 0.0f);
   const auto item = static_cast<std::int64_t>(item_bytes(dtype));
-  for (std::int64_t r = 0; r < shape.rows(); ++r) {
-    widen_values(payload + r * dim_ * item, dtype, dim_, sent.data());
-    std::fill(draws.row.begin(), draws.row.end(), 0.0f);
-    for (std::size_t j = 0; j < sent.size(); ++j)
-      draws.row[draws.coordinates[j]] = sent[j] * draws.factor;
-    kernels::walsh_hadamard(draws.row.data(), std::ssize(draws.row));
-    float* to = out + r * hidden;
-    if (is_accumulated) {
-      kernels::multiply(draws.row.data(), draws.signs.data(), hidden, draws.row.data());
-      kernels::add(draws.row.data(), hidden, to);
-    } else {
-      kernels::multiply(draws.row.data(), draws.signs.data(), hidden, to);
-    }
-  }
+  for_each_share(
+      shape.rows(), shape.elements(), context.threads,
+      [&](std::int64_t first, std::int64_t last, std::int64_t slot) {
+        float* const sent = all_sent.data() + slot * dim_;
+        float* const row = all_rows.data() + slot * size;
+        float* const work = all_work.data() + slot * size;
+        const float* const signs = draws.signs.data();
+        for (std::int64_t r = first; r < last; ++r) {
+          float* const to = out + r * hidden;
+          bool is_added = is_accumulated;
+          for (const auto& payload : payloads) {
+            widen_values(payload.data() + r * dim_ * item, dtype, dim_, sent);
+            for (std::int64_t j = 0; j < dim_; ++j)
+              row[draws.coordinates[static_cast<std::size_t>(j)]] = sent[j] * draws.factor;
+            turn_back({row, static_cast<std::size_t>(size)}, signs, hidden, is_added, work, to);
+            is_added = true;
+          }
+        }
+      });
 }
 
 }  // namespace tersor::compressors

@@ -36,6 +36,9 @@ class Srht final : public LeafCodec {
   std::size_t workspace_bytes(const Shape& shape, DType dtype,
                               const Context& context) const override;
   double added_flops(const Shape& shape, std::uint32_t ranks) const override;
+  void combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
+               DType dtype, std::span<float> out, State* state,
+               const Context& context) const override;
 
  private:
   Sizes sizes(const Shape& shape, DType dtype) const override;
@@ -45,6 +48,8 @@ class Srht final : public LeafCodec {
   void read_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
                       DType dtype, const DecodeTarget& target,
                       const Context& context) const override;
+  void add_rows(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                DType dtype, bool is_accumulated, float* out, const Context& context) const;
   SrhtPlan plan(const Shape& shape, const Context& context) const;
 
   std::int64_t dim_;

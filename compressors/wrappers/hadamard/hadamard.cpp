@@ -6,11 +6,13 @@
 #include <cmath>
 
 #include "common/error.hpp"
+#include "compressors/api/bits.hpp"
 #include "compressors/api/blocks.hpp"
 #include "compressors/api/device_floats.hpp"
 #include "compressors/api/device_table.hpp"
 #include "compressors/api/hadamard_kernels.hpp"
 #include "compressors/api/registry.hpp"
+#include "compressors/api/shares.hpp"
 #include "compressors/api/workspace.hpp"
 
 namespace tersor::compressors {
@@ -39,6 +41,10 @@ CodecInfo hadamard_info() {
 }
 
 const CodecRegistrar kRegistrar(hadamard_info());
+
+bool is_aligned(const std::byte* at) {
+  return reinterpret_cast<std::uintptr_t>(at) % alignof(float) == 0;
+}
 
 const HadamardLaunchers& launchers() { return DeviceTable<HadamardLaunchers>::get("hadamard"); }
 
@@ -78,22 +84,24 @@ double Hadamard::added_flops(const Shape& shape, std::uint32_t ranks) const {
          2.0 * static_cast<double>(shape.elements()) * (stages + 2.0);
 }
 
-// Calls visit(begin, size) for the blocks of a row: a tail splits into falling powers of two.
+// Calls visit(begin, size, count) for the blocks of a row, `count` of one size: a tail splits into
+// falling powers of two.
 template <class Visit>
-void Hadamard::for_each_block(std::int64_t hidden, Visit&& visit) const {
+void Hadamard::for_each_size(std::int64_t hidden, Visit&& visit) const {
   std::int64_t size = block_;
-  for (std::int64_t at = 0; at < hidden; at += size) {
+  for (std::int64_t at = 0; at < hidden;) {
     while (size > hidden - at) size /= 2;
-    visit(at, size);
+    const std::int64_t count = (hidden - at) / size;
+    visit(at, size, count);
+    at += count * size;
   }
 }
 
 std::size_t Hadamard::encode(int round, const TensorView& in, std::span<std::byte> out,
                              State* state, const Context& context) const {
-  const std::int64_t hidden = in.shape.hidden;
   Scratch scratch(context);
-  const auto turned = scratch.take<float>(in.shape.elements());
   if (context.device == Device::kCuda) {
+    const auto turned = scratch.take<float>(in.shape.elements());
     if (in.shape.elements() > 0)
       launchers().turn(in, block_, context.fixed_random(Purpose::kSigns), turned.data(),
                        context.stream);
@@ -101,35 +109,65 @@ std::size_t Hadamard::encode(int round, const TensorView& in, std::span<std::byt
     rest.workspace = scratch.rest();
     return inner().encode(round, {turned.data(), in.shape, DType::kFloat32}, out, state, rest);
   }
-  const auto signs = scratch.take<float>(hidden);
+  const auto signs = scratch.take<float>(in.shape.hidden);
   random_signs(context, Purpose::kSigns, signs);
-  const auto item = static_cast<std::int64_t>(item_bytes(in.dtype));
-  for (std::int64_t r = 0; r < in.shape.rows(); ++r) {
-    float* row = turned.data() + r * hidden;
-    const float* x = row;
-    const auto* from = static_cast<const std::byte*>(in.data) + r * hidden * item;
-    if (in.dtype == DType::kFloat32)
-      x = reinterpret_cast<const float*>(from);
-    else
-      widen_values(from, in.dtype, hidden, row);
-    for_each_block(hidden, [&](std::int64_t at, std::int64_t size) {
-      kernels::signed_walsh_hadamard(x + at, signs.data() + at, size, row + at);
-    });
-    kernels::canonical_nan(row, hidden);
+  if (inner().sends_float32_as_is() && is_aligned(out.data())) {
+    const std::size_t size = payload_bytes(in.shape, in.dtype, context, round, state);
+    expect_room(out, size, "hadamard");
+    turn(in, signs, reinterpret_cast<float*>(out.data()), context.threads);
+    return size;
   }
+  const auto turned = scratch.take<float>(in.shape.elements());
+  turn(in, signs, turned.data(), context.threads);
   Context rest = context;
   rest.workspace = scratch.rest();
   return inner().encode(round, {turned.data(), in.shape, DType::kFloat32}, out, state, rest);
 }
 
-void Hadamard::turn_back(std::span<float> out, const Shape& shape,
-                         std::span<const float> signs) const {
-  for (std::int64_t r = 0; r < shape.rows(); ++r) {
-    float* row = out.data() + r * shape.hidden;
-    for_each_block(shape.hidden, [&](std::int64_t at, std::int64_t size) {
-      kernels::walsh_hadamard_signed(row + at, signs.data() + at, size, row + at);
-    });
-  }
+void Hadamard::turn(const TensorView& in, std::span<const float> signs, float* out,
+                    int threads) const {
+  const std::int64_t hidden = in.shape.hidden;
+  const auto item = static_cast<std::int64_t>(item_bytes(in.dtype));
+  for_each_share(
+      in.shape.rows(), in.shape.elements(), threads,
+      [&](std::int64_t first, std::int64_t last, std::int64_t) {
+        for (std::int64_t r = first; r < last; ++r) {
+          float* row = out + r * hidden;
+          const float* x = row;
+          const auto* from = static_cast<const std::byte*>(in.data) + r * hidden * item;
+          if (in.dtype == DType::kFloat32)
+            x = reinterpret_cast<const float*>(from);
+          else
+            widen_values(from, in.dtype, hidden, row);
+          for_each_size(hidden, [&](std::int64_t at, std::int64_t size, std::int64_t count) {
+            kernels::signed_walsh_hadamard(x + at, signs.data() + at, size, count, row + at);
+          });
+        }
+      });
+}
+
+void Hadamard::turn_back_row(const float* x, std::int64_t hidden, const float* signs,
+                             float* out) const {
+  for_each_size(hidden, [&](std::int64_t at, std::int64_t size, std::int64_t count) {
+    kernels::walsh_hadamard_signed(x + at, signs + at, size, count, out + at);
+  });
+}
+
+void Hadamard::add_row(const float* x, std::int64_t hidden, const float* signs, float* work,
+                       float* out) const {
+  for_each_size(hidden, [&](std::int64_t at, std::int64_t size, std::int64_t count) {
+    kernels::add_walsh_hadamard_signed(x + at, signs + at, size, count, work + at, out + at);
+  });
+}
+
+void Hadamard::turn_back(const float* x, const Shape& shape, std::span<const float> signs,
+                         float* out, int threads) const {
+  for_each_share(shape.rows(), shape.elements(), threads,
+                 [&](std::int64_t first, std::int64_t last, std::int64_t) {
+                   for (std::int64_t at = first * shape.hidden; at < last * shape.hidden;
+                        at += shape.hidden)
+                     turn_back_row(x + at, shape.hidden, signs.data(), out + at);
+                 });
 }
 
 bool Hadamard::supports(Device device) const {
@@ -188,10 +226,66 @@ void Hadamard::decode(std::span<const std::byte> payload, const Shape& shape, DT
   Scratch scratch(context);
   const auto signs = scratch.take<float>(shape.hidden);
   random_signs(context, Purpose::kSigns, signs);
+  if (const float* values = values_of(payload, shape, dtype, state, context))
+    return turn_back(values, shape, signs, out.data(), context.threads);
   Context rest = context;
   rest.workspace = scratch.rest();
   inner().decode(payload, shape, DType::kFloat32, out, state, rest);
-  turn_back(out, shape, signs);
+  turn_back(out.data(), shape, signs, out.data(), context.threads);
+}
+
+void Hadamard::decode_accumulate(std::span<const std::byte> payload, const Shape& shape,
+                                 DType dtype, std::span<float> out, State* state,
+                                 const Context& context) const {
+  if (context.device == Device::kCuda)
+    return Codec::decode_accumulate(payload, shape, dtype, out, state, context);
+  Scratch scratch(context);
+  const auto signs = scratch.take<float>(shape.hidden);
+  random_signs(context, Purpose::kSigns, signs);
+  const auto values = scratch.take<float>(shape.elements());
+  Context rest = context;
+  rest.workspace = scratch.rest();
+  inner().decode(payload, shape, DType::kFloat32, values, state, rest);
+  for_each_share(shape.rows(), shape.elements(), context.threads,
+                 [&](std::int64_t first, std::int64_t last, std::int64_t) {
+                   for (std::int64_t at = first * shape.hidden; at < last * shape.hidden;
+                        at += shape.hidden) {
+                     float* const x = values.data() + at;
+                     add_row(x, shape.hidden, signs.data(), x, out.data() + at);
+                   }
+                 });
+}
+
+// The values of a payload that is nothing else; null where the inner codec has to decode it.
+const float* Hadamard::values_of(std::span<const std::byte> payload, const Shape& shape,
+                                 DType dtype, const State* state, const Context& context) const {
+  if (!inner().sends_float32_as_is() || !is_aligned(payload.data())) return nullptr;
+  expect_payload_bytes(payload, payload_bytes(shape, dtype, context, 0, state), "hadamard");
+  return reinterpret_cast<const float*>(payload.data());
+}
+
+// The sum of such payloads, row by row.
+void Hadamard::combine_values(std::span<const std::span<const std::byte>> received,
+                              const Shape& shape, std::span<float> out,
+                              const Context& context) const {
+  const std::int64_t hidden = shape.hidden;
+  Scratch scratch(context);
+  const auto signs = scratch.take<float>(hidden);
+  random_signs(context, Purpose::kSigns, signs);
+  const std::int64_t shares = share_count(shape.rows(), shape.elements(), context.threads);
+  const auto work = scratch.take<float>(shares * hidden);
+  for_each_share(shape.rows(), shape.elements(), context.threads,
+                 [&](std::int64_t first, std::int64_t last, std::int64_t slot) {
+                   for (std::int64_t at = first * hidden; at < last * hidden; at += hidden) {
+                     const auto values = [&](std::size_t rank) {
+                       return reinterpret_cast<const float*>(received[rank].data()) + at;
+                     };
+                     turn_back_row(values(0), hidden, signs.data(), out.data() + at);
+                     for (std::size_t rank = 1; rank < received.size(); ++rank)
+                       add_row(values(rank), hidden, signs.data(), work.data() + slot * hidden,
+                               out.data() + at);
+                   }
+                 });
 }
 
 void Hadamard::combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
@@ -199,14 +293,22 @@ void Hadamard::combine(std::span<const std::span<const std::byte>> received, con
                        const Context& context) const {
   // METHODS, "Sum at a site": messages are decoded, then added. Only rounds that already brought a
   // sum are decoded by the inner codec's own rule.
-  if (rounds() == 1) return Codec::combine(received, shape, dtype, out, state, context);
+  if (rounds() == 1) {
+    const bool is_direct =
+        context.device == Device::kCpu && received.size() > 1 &&
+        std::all_of(received.begin(), received.end(), [&](std::span<const std::byte> payload) {
+          return values_of(payload, shape, dtype, state, context) != nullptr;
+        });
+    if (is_direct) return combine_values(received, shape, out, context);
+    return Codec::combine(received, shape, dtype, out, state, context);
+  }
   Scratch scratch(context);
   const auto signs = scratch.take<float>(shape.hidden);
   random_signs(context, Purpose::kSigns, signs);
   Context rest = context;
   rest.workspace = scratch.rest();
   inner().combine(received, shape, DType::kFloat32, out, state, rest);
-  turn_back(out, shape, signs);
+  turn_back(out.data(), shape, signs, out.data(), context.threads);
 }
 
 }  // namespace tersor::compressors

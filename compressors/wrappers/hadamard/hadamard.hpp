@@ -31,6 +31,8 @@ class Hadamard final : public Wrapper {
                      const Context& context) const override;
   void decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
               std::span<float> out, State* state, const Context& context) const override;
+  void decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                         std::span<float> out, State* state, const Context& context) const override;
   void combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
                DType dtype, std::span<float> out, State* state,
                const Context& context) const override;
@@ -41,8 +43,17 @@ class Hadamard final : public Wrapper {
  private:
   DType inner_dtype(DType) const override { return DType::kFloat32; }
   template <class Visit>
-  void for_each_block(std::int64_t hidden, Visit&& visit) const;
-  void turn_back(std::span<float> out, const Shape& shape, std::span<const float> signs) const;
+  void for_each_size(std::int64_t hidden, Visit&& visit) const;
+  void turn(const TensorView& in, std::span<const float> signs, float* out, int threads) const;
+  void turn_back_row(const float* x, std::int64_t hidden, const float* signs, float* out) const;
+  void add_row(const float* x, std::int64_t hidden, const float* signs, float* work,
+               float* out) const;
+  void turn_back(const float* x, const Shape& shape, std::span<const float> signs, float* out,
+                 int threads) const;
+  const float* values_of(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+                         const State* state, const Context& context) const;
+  void combine_values(std::span<const std::span<const std::byte>> received, const Shape& shape,
+                      std::span<float> out, const Context& context) const;
 
   std::int64_t block_;
 };
