@@ -18,13 +18,17 @@
 /// The sample saves time and changes nothing; only integer sums meet in atomics.
 namespace tersor::compressors::device {
 
-// ---- where keys come from. load(): the lane's octet of a sub-tile (octets.cuh) as raw words
+// ---- where keys come from. load(): the lane's octet of the sub-tile (octets.cuh) at element
+// `first` of the scope as raw words, 0 behind its end. send(): what the payload gets for the octet
+// of which `marks` are chosen, called once for each sub-tile, by the whole warp
 
 template <class T>
 struct TensorSource {
   using Type = T;
   static constexpr bool kPaired = kIsPaired<T>;
   static constexpr bool kIsSampled = true;
+  static constexpr bool kHasValues = true;
+  static constexpr int kWritingBlocks = 0;  ///< of launch bounds; 0: none
   static constexpr int kKeyBits = 31;
   /// Bits that are 0 in every key: a widened float16 (normal ones too) or bfloat16 has none there.
   static constexpr int kZeroBits = sizeof(typename T::Storage) == 4 ? 0 : 13;
@@ -32,20 +36,26 @@ struct TensorSource {
 
   const typename T::Storage* in;
 
-  /// Raw words are float32 bits, NaN canonical; 0 behind `count`.
-  __device__ __forceinline__ void load(std::int64_t first, std::int64_t count,
+  /// Raw words are float32 bits, NaN canonical.
+  __device__ __forceinline__ void load(const SparseScope& scope, std::int64_t first,
                                        std::uint32_t* raw) const {
     float x[8];
-    const auto* from = in + first;
-    load_octet<T>(from, count, is_aligned_16(from), x);
+    const auto* from = in + scope.begin + first;
+    load_octet<T>(from, scope.length - first, is_aligned_16(from), x);
 #pragma unroll
     for (int i = 0; i < 8; ++i) raw[i] = is_nan(x[i]) ? kNan32 : bits_of(x[i]);
   }
-  __device__ __forceinline__ std::uint32_t load_one(std::int64_t at) const {
-    return magnitude_key(T::widen(in[at]));
+  __device__ __forceinline__ std::uint32_t load_one(const SparseScope& scope,
+                                                    std::int64_t i) const {
+    return magnitude_key(T::widen(in[scope.begin + i]));
   }
   static __device__ __forceinline__ std::uint32_t key(std::uint32_t raw) {
     return raw & 0x7FFFFFFFu;
+  }
+  __device__ __forceinline__ void send(const SparseScope&, std::int64_t, std::uint32_t,
+                                       const std::uint32_t* raw, std::uint32_t* sent) const {
+#pragma unroll
+    for (int i = 0; i < 8; ++i) sent[i] = raw[i];
   }
 };
 
@@ -53,6 +63,8 @@ struct TensorSource {
 struct DrawSource {
   static constexpr bool kPaired = false;
   static constexpr bool kIsSampled = false;
+  static constexpr bool kHasValues = false;
+  static constexpr int kWritingBlocks = 0;
   static constexpr int kKeyBits = 32;
   static constexpr int kZeroBits = 0;
   static constexpr int kDigits = 3;
@@ -60,10 +72,11 @@ struct DrawSource {
   Stream stream;
   std::uint64_t offset;
 
-  __device__ __forceinline__ void load(std::int64_t first, std::int64_t count,
+  __device__ __forceinline__ void load(const SparseScope& scope, std::int64_t first,
                                        std::uint32_t* raw) const {
     const unsigned octet = 8 * lane_of_thread();
-    const std::uint64_t draw = offset + static_cast<std::uint64_t>(first) + octet;
+    const std::int64_t count = scope.length - first;
+    const std::uint64_t draw = offset + static_cast<std::uint64_t>(scope.begin + first) + octet;
     const unsigned shift = static_cast<unsigned>(draw % 4);  // the same in all lanes
     std::uint32_t word[12] = {};
 #pragma unroll
@@ -81,6 +94,8 @@ struct DrawSource {
     }
   }
   static __device__ __forceinline__ std::uint32_t key(std::uint32_t raw) { return raw; }
+  __device__ __forceinline__ void send(const SparseScope&, std::int64_t, std::uint32_t,
+                                       const std::uint32_t*, std::uint32_t*) const {}
 };
 
 // ---- sums over warps and blocks
@@ -213,11 +228,13 @@ __device__ __forceinline__ void write_subtile(const std::uint32_t* raw, std::int
     if (is_chosen && own + i < length) marks |= 1u << i;
     equal += is_tie ? 1u : 0u;
   }
+  std::uint32_t sent[8] = {};
+  writer.send(first, marks, raw, sent);
   for (std::uint32_t left = marks; left != 0; left &= left - 1) {
     const int own_index = __ffs(static_cast<int>(left)) - 1;
-    std::uint32_t value = raw[0];
+    std::uint32_t value = sent[0];
 #pragma unroll
-    for (int i = 1; i < 8; ++i) value = i == own_index ? raw[i] : value;
+    for (int i = 1; i < 8; ++i) value = i == own_index ? sent[i] : value;
     const bool is_dropped = chosen.drops_ties && Source::key(value) == chosen.key;
     writer.put(rank++, own + own_index, is_dropped ? 0u : value);
   }
@@ -249,7 +266,7 @@ struct EntryWriter {
   __device__ __forceinline__ void put(std::uint32_t rank, std::int64_t i, std::uint32_t raw) const {
     const std::int64_t entry = scope.first_entry + rank;
     if (job.positions != nullptr) job.positions[entry] = static_cast<std::uint32_t>(i);
-    if constexpr (Source::kIsSampled) {
+    if constexpr (Source::kHasValues) {
       using T = typename Source::Type;
       std::byte* const values = job.payload + job.grid.index_bytes;
       if constexpr (kIsPaired<T>)
@@ -268,6 +285,10 @@ struct EntryWriter {
       }
     }
   }
+  __device__ __forceinline__ void send(std::int64_t first, std::uint32_t marks,
+                                       const std::uint32_t* raw, std::uint32_t* sent) const {
+    job.source.send(scope, first, marks, raw, sent);
+  }
   /// Of elements i .. i+7, i a multiple of 8.
   __device__ __forceinline__ void put_marks(std::int64_t i, std::uint32_t marks) const {
     if constexpr (Source::kIsSampled)
@@ -282,7 +303,8 @@ inline constexpr int kScopesPerBlock = 8;  ///< where a warp takes one
 
 /// kScopeWarps warps hold kCount sub-tiles each of a scope. The threshold is found bit by bit.
 template <class Source, int kScopeWarps, int kCount>
-__global__ void __launch_bounds__(kScopeWarps == 1 ? 32 * kScopesPerBlock : 32 * kScopeWarps)
+__global__ void __launch_bounds__(kScopeWarps == 1 ? 32 * kScopesPerBlock : 32 * kScopeWarps,
+                                  kScopeWarps == 16 ? 1 : 0)
     select_in_registers(const __grid_constant__ SelectJob<Source> job) {
   TERSOR_SHARED_ARRAY(std::uint32_t, shared, 2 * kScopeWarps);
   const unsigned warp = warp_of_thread();
@@ -297,7 +319,7 @@ __global__ void __launch_bounds__(kScopeWarps == 1 ? 32 * kScopesPerBlock : 32 *
   for (int c = 0; c < kCount; ++c) {
     const std::int64_t first = part + c * kSubtile;
     if (first < scope.length) {
-      job.source.load(scope.begin + first, scope.length - first, raw[c]);
+      job.source.load(scope, first, raw[c]);
     } else {
 #pragma unroll
       for (int i = 0; i < 8; ++i) raw[c][i] = 0;
@@ -348,9 +370,9 @@ __global__ void __launch_bounds__(kScopeWarps == 1 ? 32 * kScopesPerBlock : 32 *
 
 // ---- long scopes
 
-/// Blocks of the counting passes that a multiprocessor holds: 1,536 threads of up to 40 registers.
+/// Blocks of the digit passes that a multiprocessor holds: 1,280 threads of up to 48 registers.
 /// Without it ptxas aims at 32 of them on sm_80 and spills.
-inline constexpr int kCountingBlocks = 6;
+inline constexpr int kCountingBlocks = 5;
 
 template <class Source>
 __global__ void __launch_bounds__(kThreads)
@@ -371,7 +393,7 @@ __global__ void __launch_bounds__(kThreads)
       const std::uint32_t j = static_cast<std::uint32_t>(i) * kThreads + threadIdx.x;
       // A place in each stretch that does not favour a channel.
       const std::uint64_t inside = (std::uint64_t{j * 0x9E3779B1u} * step) >> 32;
-      keys[i] = job.source.load_one(scope.begin + static_cast<std::int64_t>(step * j + inside));
+      keys[i] = job.source.load_one(scope, static_cast<std::int64_t>(step * j + inside));
     }
     ScopeSum<kWarps> sum(shared);
     low = 0;
@@ -427,7 +449,7 @@ __global__ void __launch_bounds__(kThreads, 2)
     for (int c = 0; c < kSubtiles; ++c) {
       const std::int64_t at = (first + warp_of_thread()) * kTile + c * kSubtile;
       std::int64_t own = at + 8 * octet_of_lane<Source::kPaired>(lane_of_thread());
-      if (at < scope.length) job.source.load(scope.begin + at, scope.length - at, raw[c]);
+      if (at < scope.length) job.source.load(scope, at, raw[c]);
 #pragma unroll
       for (int i = 0; i < 8; ++i, ++own) {
         const bool is_there = own < scope.length;
@@ -512,7 +534,7 @@ __global__ void __launch_bounds__(kThreads, kCountingBlocks)
         const std::int64_t at = tile * kTile + c * kSubtile;
         if (at >= scope.length) break;
         std::uint32_t raw[8];
-        job.source.load(scope.begin + at, scope.length - at, raw);
+        job.source.load(scope, at, raw);
         const std::int64_t own = at + 8 * octet_of_lane<Source::kPaired>(lane_of_thread());
 #pragma unroll
         for (int i = 0; i < 8; ++i) {
@@ -599,7 +621,7 @@ __global__ void __launch_bounds__(kThreads)
     const std::int64_t at = tile.first + c * kSubtile;
     if (at >= scope.length) break;
     std::uint32_t raw[8];
-    job.source.load(scope.begin + at, scope.length - at, raw);
+    job.source.load(scope, at, raw);
     counts += count_octet<Source>(raw, key, scope.length - at);
   }
   counts = warp_sum(counts);
@@ -608,7 +630,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <class Source>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, Source::kWritingBlocks)
     select_write(const __grid_constant__ SelectJob<Source> job) {
   const WarpTile tile = warp_tile(job.plan);
   const SparseScope scope = job.grid.scope(tile.scope);
@@ -623,7 +645,7 @@ __global__ void __launch_bounds__(kThreads)
     const std::int64_t at = tile.first + c * kSubtile;
     if (at >= scope.length) return;
     std::uint32_t raw[8];
-    job.source.load(scope.begin + at, scope.length - at, raw);
+    job.source.load(scope, at, raw);
     write_subtile<Source>(raw, at, scope.length, chosen, seen, writer);
   }
 }

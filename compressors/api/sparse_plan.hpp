@@ -63,8 +63,9 @@ struct SparseScope {
   std::int64_t length = 0;
   std::int64_t kept = 0;
   std::int64_t first_entry = 0;
-  std::int64_t index_at = 0;  ///< byte of the payload
-  int low_bits = 0;           ///< of Elias-Fano
+  std::int64_t index_at = 0;     ///< byte of the payload
+  int low_bits = 0;              ///< of Elias-Fano
+  std::int64_t first_octet = 0;  ///< of those of all scopes: eight elements each, the last fewer
 };
 
 /// ScopeGrid and SparseLayout as plain values, for kernels.
@@ -110,6 +111,7 @@ struct SparseGrid {
       result.begin = s * full.length;
       result.first_entry = s * full.kept;
       result.index_at = s * full.index_at;
+      result.first_octet = s * octets(full);
       return result;
     }
     const std::int64_t row = static_cast<std::uint32_t>(s) / per_row;
@@ -119,7 +121,11 @@ struct SparseGrid {
     result.begin = row * row_elements() + group * full.length;
     result.first_entry = row * (before * full.kept + tail.kept) + group * full.kept;
     result.index_at = row * (before * full.index_at + tail.index_at) + group * full.index_at;
+    result.first_octet = row * (before * octets(full) + octets(tail)) + group * octets(full);
     return result;
+  }
+  TERSOR_HOST_DEVICE static std::int64_t octets(const SparseScope& scope) {
+    return (scope.length + 7) / 8;
   }
   /// The scope that holds this element.
   TERSOR_HOST_DEVICE std::int64_t scope_of(std::int64_t element) const {

@@ -137,10 +137,15 @@ TEST_CASE("signs are sent in the pass that sums them, and wrappers add the passe
     double bytes;  ///< per float32 value
   };
   // ef: x and e in, x + e and e out; encode 4 + 2; decode_accumulate 2 + 4 + 4. ef21: its first
-  // pass leaves g alone. hadamard: 4 + 4 and the inner codec's.
-  const Row rows[] = {{"sign", 2, 4.125},        {"sign(scope=channel)", 2, 8.125},
-                      {"ef(cast)", 3, 32},       {"ef21(cast)", 3, 28},
-                      {"hadamard(cast)", 2, 14}, {"hadamard(cast,block=1024)", 2, 14},
+  // pass leaves g alone. hadamard: 4 + 4 and the inner codec's. ef_mixed: x in, marks out; marks, e
+  // and x in, e and the payload out.
+  const Row rows[] = {{"ef_mixed(topk(ratio=0.1,scope=token,index=u16))", 2, 16.85},
+                      {"sign", 2, 4.125},
+                      {"sign(scope=channel)", 2, 8.125},
+                      {"ef(cast)", 3, 32},
+                      {"ef21(cast)", 3, 28},
+                      {"hadamard(cast)", 2, 14},
+                      {"hadamard(cast,block=1024)", 2, 14},
                       {"srht(dim=512)", 2, 6}};
   for (const Row& row : rows) {
     INFO(row.spec);

@@ -185,9 +185,30 @@ TEST_CASE("signs and spikes on the device give the bytes of the CPU") {
   check_same("sign(scope=channel)", {1, 4200, 3}, DType::kFloat32, false, 1);
 }
 
+TEST_CASE("both halves of ef_mixed on the device are those of the CPU") {
+  for (const char* index : {"u16", "u32", "i64", "bitmap", "ef"})
+    check_same("ef_mixed(topk(ratio=0.2,index=" + std::string(index) + "))", {3, 2, 67},
+               DType::kBFloat16, true);
+  for (const char* spec :
+       {"ef_mixed(topk(ratio=0.1))", "ef_mixed(topk(k=1))", "ef_mixed(topk(ratio=1))",
+        "ef_mixed(topk(ratio=0.3,scope=sample,index=bitmap))",
+        "ef_mixed(topk(k=7,scope=token,index=ef))", "ef_mixed(topk(ratio=0.5,scope=channel))",
+        "ef_mixed(topk(k=3,scope=channel,index=ef))", "ef_mixed(topk(k=5,scope=group,group=12))"})
+    check_shapes(spec);
+  // Scopes of several warps, and of tiles.
+  for (const DType dtype : {DType::kFloat32, DType::kFloat16}) {
+    check_same("ef_mixed(topk(ratio=0.05,scope=token))", {1, 2, 3001}, dtype, true, 2);
+    check_same("ef_mixed(topk(ratio=0.05))", {1, 5, 3001}, dtype, true, 2);
+    check_same("ef_mixed(topk(ratio=0.01))", {1, 17, 2001}, dtype, dtype == DType::kFloat16, 2);
+    check_same("ef_mixed(topk(ratio=0.3,scope=sample,index=ef))", {2, 9, 2003}, dtype, true, 1);
+    check_same("ef_mixed(topk(ratio=0.02,scope=channel))", {1, 17001, 3}, dtype, false, 1);
+  }
+}
+
 TEST_CASE("what a device keeps can be saved, restored and read by the CPU") {
   const Shape shape{1, 3, 40};
-  for (const char* spec : {"ef(cast)", "ef21(cast)", "aqsgd(cast)", "aqsgd(cast,cache=float16)"}) {
+  for (const char* spec : {"ef(cast)", "ef21(cast)", "ef_mixed(topk(ratio=0.2))", "aqsgd(cast)",
+                           "aqsgd(cast,cache=float16)"}) {
     INFO(spec);
     const auto codec = make_codec(spec);
     const emulator::ScopedOptions scope(emulator::schedule(0));

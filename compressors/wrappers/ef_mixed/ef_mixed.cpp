@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compressors/api/bits.hpp"
+#include "compressors/api/device_table.hpp"
 #include "compressors/api/feedback_kernels.hpp"
 #include "compressors/api/floats.hpp"
 #include "compressors/api/registry.hpp"
@@ -93,10 +94,23 @@ class Chooser {
 
 }  // namespace
 
+EfMixedArrays ef_mixed_arrays(const SparseGrid& grid, DType dtype, DeviceWorkspace& workspace) {
+  EfMixedArrays arrays;
+  arrays.selection = topk_arrays(grid, dtype, workspace);
+  if (grid.is_columns) arrays.turned_error = workspace.take<float>(grid.elements);
+  arrays.marks = workspace.take<std::byte>(grid.scope(grid.scopes).first_octet);
+  return arrays;
+}
+
 EfMixed::EfMixed(std::shared_ptr<const TopK> inner, std::string canonical)
     : Wrapper(inner, std::move(canonical)), topk_(std::move(inner)) {}
 
 Properties EfMixed::properties() const { return stateful_properties(inner(), StateKind::kSite); }
+
+bool EfMixed::supports(Device device) const {
+  return inner().supports(device) &&
+         (device == Device::kCpu || DeviceTable<EfMixedLaunchers>::is_installed());
+}
 
 std::unique_ptr<State> EfMixed::make_state(const Shape& shape, DType, std::uint32_t) const {
   return std::make_unique<FloatState>(1, shape.elements());
@@ -104,6 +118,12 @@ std::unique_ptr<State> EfMixed::make_state(const Shape& shape, DType, std::uint3
 
 std::size_t EfMixed::workspace_bytes(const Shape& shape, DType dtype,
                                      const Context& context) const {
+  if (context.device == Device::kCuda) {
+    if (shape.elements() == 0) return 0;
+    DeviceWorkspace encoding;
+    ef_mixed_arrays({topk_->grid(shape), topk_->layout(shape, dtype), shape}, dtype, encoding);
+    return std::max(encoding.bytes(), inner_workspace_bytes(shape, dtype, context));
+  }
   return 4 * Scratch::bytes_for<float>(shape.elements()) +
          Chooser::workspace_bytes(topk_->grid(shape).longest(),
                                   topk_->layout(shape, dtype).most_kept()) +
@@ -119,6 +139,11 @@ std::size_t EfMixed::encode(int round, const TensorView& in, std::span<std::byte
   const SparseLayout sizes = topk_->layout(in.shape, in.dtype);
   const std::int64_t n = in.shape.elements();
   expect_room(out, sizes.payload_bytes(), "ef_mixed");
+  if (context.device == Device::kCuda) {
+    DeviceTable<EfMixedLaunchers>::get("ef_mixed")
+        .encode(in, error.data(), SparseGrid(grid, sizes, in.shape), out.data(), context);
+    return sizes.payload_bytes();
+  }
   Scratch scratch(context);
   const auto x = scratch.take<float>(n);
   const auto total = scratch.take<float>(n);
@@ -153,6 +178,12 @@ void EfMixed::decode(std::span<const std::byte> payload, const Shape& shape, DTy
 void EfMixed::combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
                       DType dtype, std::span<float> out, State*, const Context& context) const {
   inner().combine(received, shape, dtype, out, nullptr, context);
+}
+
+void EfMixed::decode_on_device(std::span<const std::span<const std::byte>> payloads,
+                               const Shape& shape, DType dtype, const DecodeTarget& target,
+                               const Context& context) const {
+  inner().decode_on_device(payloads, shape, dtype, target, context);
 }
 
 }  // namespace tersor::compressors
