@@ -57,18 +57,29 @@ bool sends_negative_zero(std::span<const std::byte> payload, const SparseLayout&
   return has_negative_zero(payload.data() + layout.index_bytes(), dtype, layout.kept_of_all());
 }
 
+// Random reads in ascending order: the cache line of a value is asked for this many values earlier.
+constexpr std::size_t kFetchedAhead = 256;
+
 template <class Bits>
 std::byte* gather_values(const TensorView& in, const ScopeSlice& slice,
-                         std::span<const std::uint32_t> local, Bits largest_infinity,
-                         Bits canonical_nan, std::byte* out) {
+                         std::span<const std::uint32_t> local, std::int64_t count,
+                         Bits largest_infinity, Bits canonical_nan, std::byte* out) {
   constexpr Bits kMagnitude = static_cast<Bits>(~Bits{0}) >> 1;
   const Bits* from = static_cast<const Bits*>(in.data) + slice.begin;
-  for (const std::uint32_t i : local) {
-    const Bits bits = from[i * slice.stride];
-    store(out, (bits & kMagnitude) > largest_infinity ? canonical_nan : bits);
-    out += sizeof(Bits);
+  const auto size = static_cast<std::size_t>(count);
+  const auto send = [&](std::size_t j) {
+    const Bits bits = from[local[j] * slice.stride];
+    store(out + j * sizeof(Bits), (bits & kMagnitude) > largest_infinity ? canonical_nan : bits);
+  };
+  std::size_t j = 0;
+  if (local.size() > kFetchedAhead) {
+    for (; j < std::min(size, local.size() - kFetchedAhead); ++j) {
+      __builtin_prefetch(from + local[j + kFetchedAhead] * slice.stride, 0, 2);
+      send(j);
+    }
   }
-  return out;
+  for (; j < size; ++j) send(j);
+  return out + size * sizeof(Bits);
 }
 
 }  // namespace
@@ -108,13 +119,19 @@ std::size_t SparseLayout::payload_bytes() const {
 
 std::byte* send_values(const TensorView& in, const ScopeSlice& slice,
                        std::span<const std::uint32_t> local, std::byte* out) {
+  return send_first_values(in, slice, local, std::ssize(local), out);
+}
+
+std::byte* send_first_values(const TensorView& in, const ScopeSlice& slice,
+                             std::span<const std::uint32_t> local, std::int64_t count,
+                             std::byte* out) {
   switch (in.dtype) {
     case DType::kFloat32:
-      return gather_values<std::uint32_t>(in, slice, local, 0x7F800000u, kNan32, out);
+      return gather_values<std::uint32_t>(in, slice, local, count, 0x7F800000u, kNan32, out);
     case DType::kFloat16:
-      return gather_values<std::uint16_t>(in, slice, local, 0x7C00u, kNan16, out);
+      return gather_values<std::uint16_t>(in, slice, local, count, 0x7C00u, kNan16, out);
     case DType::kBFloat16:
-      return gather_values<std::uint16_t>(in, slice, local, 0x7F80u, kNanBf16, out);
+      return gather_values<std::uint16_t>(in, slice, local, count, 0x7F80u, kNanBf16, out);
   }
   return out;
 }
@@ -210,6 +227,28 @@ void combine_sparse(std::span<const std::span<const std::byte>> received,
 
 void add_zero(std::span<float> out) {
   for (float& x : out) x += 0.0f;
+}
+
+void Scatter::piece(std::span<const std::uint32_t> at, std::span<float> values) {
+  if (into_ == Into::kAll) return add_piece(at, values, out_, finished_);
+  float* const to = out_;
+  if (into_ == Into::kValues) {
+    for (std::size_t j = 0; j < at.size(); ++j) to[at[j]] += values[j];
+    return;
+  }
+  // Zeros go up to the last position of a few values, right before them: the memory then takes the
+  // stores while the values and their positions are computed.
+  constexpr std::size_t kFew = 64;
+  for (std::size_t begin = 0; begin < at.size(); begin += kFew) {
+    const std::size_t end = std::min(at.size(), begin + kFew);
+    finished_ = std::fill_n(finished_, to + at[end - 1] + 1 - finished_, 0.0f);
+    for (std::size_t j = begin; j < end; ++j) to[at[j]] = values[j];
+  }
+}
+
+void Scatter::finish(std::int64_t end) {
+  if (into_ == Into::kAll) add_zero({finished_, out_ + end});
+  if (into_ == Into::kZeros) std::fill(finished_, out_ + end, 0.0f);
 }
 
 }  // namespace tersor::compressors

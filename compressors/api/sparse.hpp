@@ -49,6 +49,11 @@ class SparseLayout {
 /// one; returns the end of what was written.
 std::byte* send_values(const TensorView& in, const ScopeSlice& slice,
                        std::span<const std::uint32_t> local, std::byte* out);
+/// The same for the first `count` positions; the others are those of the next call, whose values
+/// are fetched into the cache.
+std::byte* send_first_values(const TensorView& in, const ScopeSlice& slice,
+                             std::span<const std::uint32_t> local, std::int64_t count,
+                             std::byte* out);
 
 /// Decodes to a dense tensor: zeros and the values. `index` holds layout.most_kept() elements of
 /// scratch. Throws Error(kPayload).
@@ -73,5 +78,27 @@ void add_piece(std::span<const std::uint32_t> at, std::span<float> values, float
                float*& finished);
 /// out[i] += 0: -0 becomes +0.
 void add_zero(std::span<float> out);
+
+/// What becomes of a dense tensor that sparse values are put into.
+enum class Into : std::uint8_t {
+  kZeros,  ///< zeros and the values
+  kAll,    ///< plus zeros and the values: where nothing is sent -0 becomes +0
+  kValues  ///< plus the values; the rest stays
+};
+
+/// Puts values at ascending positions of out[begin, end), piece by piece.
+class Scatter {
+ public:
+  Scatter(Into into, float* out, std::int64_t begin)
+      : into_(into), out_(out), finished_(out + begin) {}
+  /// Changes `values`; `at` is not empty.
+  void piece(std::span<const std::uint32_t> at, std::span<float> values);
+  void finish(std::int64_t end);
+
+ private:
+  Into into_;
+  float* out_;
+  float* finished_;  // what lies before it is done
+};
 
 }  // namespace tersor::compressors

@@ -11,6 +11,7 @@
 #include "compressors/api/kernels.hpp"
 #include "compressors/api/registry.hpp"
 #include "compressors/api/select.hpp"
+#include "compressors/api/shares.hpp"
 #include "compressors/api/workspace.hpp"
 #include "compressors/randk/randk_kernels.hpp"
 
@@ -54,6 +55,118 @@ CodecInfo randk_info() {
 }
 
 const CodecRegistrar kRegistrar(randk_info());
+
+void expect_drawable(std::int64_t n) {
+  if (n > std::int64_t{1} << 32)
+    throw Error(ErrorKind::kUnsupported, "randk: a tensor of " + std::to_string(n) +
+                                             " elements is above 2^32; send it in parts");
+}
+
+// What decode multiplies by, where it is unbiased: n/k, or the length of the stratum.
+struct Scaling {
+  std::int64_t n;
+  std::int64_t k;
+  bool is_unbiased;
+  bool is_stratified;
+
+  void apply(std::int64_t first, std::int64_t count, float* values) const {
+    if (!is_unbiased) return;
+    if (is_stratified) return kernels::multiply_by_lengths(n, k, first, count, values);
+    const auto factor = static_cast<float>(static_cast<double>(n) / static_cast<double>(k));
+    for (std::int64_t j = 0; j < count; ++j) values[j] *= factor;
+  }
+};
+
+// The k positions of a tensor of n elements, ascending: all in an array, or, where they follow from
+// the draws of their strata alone, drawn in pieces that stay in the first cache.
+class Positions {
+ public:
+  Positions(std::int64_t n, std::span<const std::uint32_t> all)
+      : n_(n), k_(std::ssize(all)), all_(all.data()) {}
+  Positions(std::int64_t n, std::int64_t k, const Stream& stream, std::uint64_t offset)
+      : n_(n), k_(k), stream_(stream), offset_(offset) {}
+
+  std::int64_t count() const { return k_; }
+
+  /// The elements between this one and that of j + 1 hold no position but j.
+  std::int64_t begin_of(std::int64_t j) const {
+    if (j == 0 || j == k_) return j == 0 ? 0 : n_;
+    return all_ == nullptr ? j * n_ / k_ : std::int64_t{all_[j - 1]} + 1;
+  }
+
+  /// Calls visit(j, count, at) for pieces of the positions first .. last-1: `at` holds those from j
+  /// on, `count` of this piece and then some of the next one.
+  template <class Visit>
+  void for_each_piece(std::int64_t first, std::int64_t last, Visit&& visit) const {
+    using At = std::span<const std::uint32_t>;
+    if (all_ != nullptr) {
+      for (; first < last; first += kPiece)
+        visit(first, std::min(kPiece, last - first),
+              At(all_ + first, static_cast<std::size_t>(last - first)));
+      return;
+    }
+    std::array<std::uint32_t, 2 * kPiece> drawn;
+    std::int64_t count = std::min(kPiece, last - first);
+    draw(first, count, drawn.data());
+    while (first < last) {
+      const std::int64_t next = std::min(kPiece, last - first - count);
+      draw(first + count, next, drawn.data() + count);
+      visit(first, count, At(drawn.data(), static_cast<std::size_t>(count + next)));
+      std::copy_n(drawn.data() + count, next, drawn.data());
+      first += count;
+      count = next;
+    }
+  }
+
+  static constexpr std::int64_t kPiece = 512;
+
+ private:
+  void draw(std::int64_t first, std::int64_t count, std::uint32_t* out) const {
+    kernels::fill_draw32(stream_, offset_ + static_cast<std::uint64_t>(first), count, out);
+    kernels::place_in_strata(n_, k_, first, count, out);
+  }
+
+  std::int64_t n_;
+  std::int64_t k_;
+  const std::uint32_t* all_ = nullptr;
+  Stream stream_{};
+  std::uint64_t offset_ = 0;
+};
+
+Positions drawn_in_pieces(std::int64_t n, std::int64_t k, const Context& context) {
+  expect_drawable(n);
+  return {n, k, context.random(Purpose::kRandK, false),
+          static_cast<std::uint64_t>(context.element_offset)};
+}
+
+// The payloads' values at the same positions, each scaled, added in their order; they stand behind
+// `skipped_bytes` of each payload.
+void put_values(std::span<const std::span<const std::byte>> payloads, std::size_t skipped_bytes,
+                DType dtype, const Positions& positions, const Scaling& scaling, Into into,
+                std::span<float> out, int threads) {
+  const auto n = std::ssize(out);
+  for_each_share(positions.count(), n, threads,
+                 [&](std::int64_t first, std::int64_t last, std::int64_t) {
+                   Scatter scatter(into, out.data(), positions.begin_of(first));
+                   std::array<float, Positions::kPiece> sum;
+                   std::array<float, Positions::kPiece> more;
+                   positions.for_each_piece(
+                       first, last,
+                       [&](std::int64_t j, std::int64_t count, std::span<const std::uint32_t> at) {
+                         const auto size = static_cast<std::size_t>(count);
+                         for (std::size_t p = 0; p < payloads.size(); ++p) {
+                           float* const values = p == 0 ? sum.data() : more.data();
+                           const std::byte* from = payloads[p].data() + skipped_bytes;
+                           widen_values(from + static_cast<std::size_t>(j) * item_bytes(dtype),
+                                        dtype, count, values);
+                           scaling.apply(j, count, values);
+                           if (p > 0) kernels::add(values, count, sum.data());
+                         }
+                         scatter.piece(at.first(size), {sum.data(), size});
+                       });
+                   scatter.finish(positions.begin_of(last));
+                 });
+}
 
 }  // namespace
 
@@ -142,9 +255,7 @@ std::size_t RandK::workspace_bytes(const Shape& shape, DType dtype, const Contex
 
 void RandK::draw_positions(std::int64_t n, const Context& context, std::span<std::uint32_t> keys,
                            std::span<std::uint32_t> positions) const {
-  if (n > std::int64_t{1} << 32)
-    throw Error(ErrorKind::kUnsupported, "randk: a tensor of " + std::to_string(n) +
-                                             " elements is above 2^32; send it in parts");
+  expect_drawable(n);
   const Stream stream = context.random(Purpose::kRandK, !options_.is_shared);
   const auto offset = static_cast<std::uint64_t>(context.element_offset);
   const std::int64_t k = std::ssize(positions) - kPositionSlack;
@@ -155,14 +266,24 @@ void RandK::draw_positions(std::int64_t n, const Context& context, std::span<std
   }
   if (options_.is_stratified) {
     kernels::fill_draw32(stream, offset, k, positions.data());
-    kernels::place_in_strata(n, k, positions.data());
+    kernels::place_in_strata(n, k, 0, k, positions.data());
     return;
   }
   // The k smallest draws are the k largest complements, ties to the lowest position in both.
-  kernels::fill_draw32(stream, offset, n, keys.data());
-  for (std::uint32_t& key : keys.first(static_cast<std::size_t>(n))) key = ~key;
+  for_each_share(n, n, context.threads, [&](std::int64_t first, std::int64_t last, std::int64_t) {
+    for (; first < last; first += kBlockElements) {
+      const std::int64_t count = std::min(kBlockElements, last - first);
+      std::uint32_t* const key = keys.data() + first;
+      kernels::fill_draw32(stream, offset + static_cast<std::uint64_t>(first), count, key);
+      for (std::int64_t i = 0; i < count; ++i) key[i] = ~key[i];
+    }
+  });
   const auto count = static_cast<std::size_t>(n);
   select_largest(keys.first(count), k, keys.subspan(count), positions.data());
+}
+
+bool RandK::is_drawn_in_pieces(std::int64_t n) const {
+  return options_.is_stratified && options_.is_shared && kept(n) < n;
 }
 
 std::size_t RandK::encode(int, const TensorView& in, std::span<std::byte> out, State*,
@@ -176,7 +297,21 @@ std::size_t RandK::encode(int, const TensorView& in, std::span<std::byte> out, S
                                                      out.data(), context);
     return size;
   }
+  const auto send = [&](const Positions& positions, std::byte* to) {
+    for_each_share(
+        positions.count(), n, context.threads,
+        [&](std::int64_t first, std::int64_t last, std::int64_t) {
+          std::byte* at = to + static_cast<std::size_t>(first) * item_bytes(in.dtype);
+          positions.for_each_piece(
+              first, last,
+              [&](std::int64_t, std::int64_t count, std::span<const std::uint32_t> some) {
+                at = send_first_values(in, {0, n, 1}, some, count, at);
+              });
+        });
+    return size;
+  };
   const std::int64_t k = kept(n);
+  if (is_drawn_in_pieces(n)) return send(drawn_in_pieces(n, k, context), out.data());
   Scratch scratch(context);
   const auto positions = scratch.take<std::uint32_t>(k + kPositionSlack);
   draw_positions(n, context, scratch.take<std::uint32_t>(key_elements(n)), positions);
@@ -187,52 +322,33 @@ std::size_t RandK::encode(int, const TensorView& in, std::span<std::byte> out, S
     encode_index(sizes.coding(), chosen, n, to);
     to += sizes.index_bytes();
   }
-  send_values(in, {0, n, 1}, chosen, to);
-  return size;
+  return send(Positions(n, chosen), to);
 }
 
-void RandK::decode_into(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-                        std::span<float> out, const Context& context, bool is_accumulated) const {
+// One payload, or several whose positions are shared.
+void RandK::decode_into(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                        DType dtype, Into into, std::span<float> out,
+                        const Context& context) const {
   const std::int64_t n = shape.elements();
-  expect_payload_bytes(payload, payload_bytes(shape, dtype, context, 0, nullptr), "randk");
+  for (const auto& payload : payloads)
+    expect_payload_bytes(payload, payload_bytes(shape, dtype, context, 0, nullptr), "randk");
   if (n == 0) return;
   const std::int64_t k = kept(n);
+  const auto put = [&](const Positions& positions, std::size_t index_bytes) {
+    put_values(payloads, index_bytes, dtype, positions,
+               {n, k, options_.is_unbiased, options_.is_stratified}, into, out, context.threads);
+  };
+  if (is_drawn_in_pieces(n)) return put(drawn_in_pieces(n, k, context), 0);
   Scratch scratch(context);
   const auto positions = scratch.take<std::uint32_t>(k + kPositionSlack);
-  const std::byte* from = payload.data();
+  const auto chosen = positions.first(static_cast<std::size_t>(k));
   if (options_.is_shared) {
     draw_positions(n, context, scratch.take<std::uint32_t>(key_elements(n)), positions);
-  } else {
-    const SparseLayout sizes = layout(shape, dtype);
-    decode_index(sizes.coding(), from, n, positions.first(static_cast<std::size_t>(k)), "randk");
-    from += sizes.index_bytes();
+    return put(Positions(n, chosen), 0);
   }
-  const auto uniform = static_cast<float>(static_cast<double>(n) / static_cast<double>(k));
-  Strata strata(n, k);
-  std::array<float, 512> values;
-  float* const to = out.data();
-  float* filled = to;  // zeros are written up to the last position of a piece, right before it
-  for (std::int64_t begin = 0; begin < k; begin += std::ssize(values)) {
-    const std::int64_t count = std::min<std::int64_t>(std::ssize(values), k - begin);
-    widen_values(from + static_cast<std::size_t>(begin) * item_bytes(dtype), dtype, count,
-                 values.data());
-    for (std::size_t j = 0; options_.is_unbiased && j < static_cast<std::size_t>(count); ++j) {
-      values[j] *= options_.is_stratified ? static_cast<float>(strata.length()) : uniform;
-      strata.next();
-    }
-    const auto size = static_cast<std::size_t>(count);
-    const std::uint32_t* at = positions.data() + begin;
-    if (is_accumulated) {
-      add_piece({at, size}, {values.data(), size}, to, filled);
-      continue;
-    }
-    filled = std::fill_n(filled, to + at[count - 1] + 1 - filled, 0.0f);
-    for (std::size_t j = 0; j < size; ++j) to[at[j]] = values[j];
-  }
-  if (is_accumulated)
-    add_zero({filled, to + n});
-  else
-    std::fill(filled, to + n, 0.0f);
+  const SparseLayout sizes = layout(shape, dtype);
+  decode_index(sizes.coding(), payloads[0].data(), n, chosen, "randk");
+  put(Positions(n, chosen), sizes.index_bytes());
 }
 
 void RandK::decode_on_device(std::span<const std::span<const std::byte>> payloads,
@@ -250,7 +366,7 @@ void RandK::decode(std::span<const std::byte> payload, const Shape& shape, DType
   if (context.device == Device::kCuda)
     return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, false},
                             context);
-  decode_into(payload, shape, dtype, out, context, false);
+  decode_into({&payload, 1}, shape, dtype, Into::kZeros, out, context);
 }
 
 void RandK::decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
@@ -258,7 +374,26 @@ void RandK::decode_accumulate(std::span<const std::byte> payload, const Shape& s
   if (context.device == Device::kCuda)
     return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, true},
                             context);
-  decode_into(payload, shape, dtype, out, context, true);
+  decode_into({&payload, 1}, shape, dtype, Into::kAll, out, context);
+}
+
+void RandK::combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
+                    DType dtype, std::span<float> out, State* state, const Context& context) const {
+  if (context.device == Device::kCuda || received.size() < 2)
+    return Codec::combine(received, shape, dtype, out, state, context);
+  if (options_.is_shared) return decode_into(received, shape, dtype, Into::kZeros, out, context);
+  const SparseLayout sizes = layout(shape, dtype);
+  bool is_plain = true;  // no -0, which an unsent position of another rank would turn into +0
+  for (const auto& payload : received) {
+    expect_payload_bytes(payload, sizes.payload_bytes(), "randk");
+    is_plain &=
+        !has_negative_zero(payload.data() + sizes.index_bytes(), dtype, sizes.kept_of_all());
+  }
+  if (is_plain) std::fill(out.begin(), out.end(), 0.0f);
+  for (std::size_t rank = 0; rank < received.size(); ++rank) {
+    const Into into = is_plain ? Into::kValues : rank == 0 ? Into::kZeros : Into::kAll;
+    decode_into(received.subspan(rank, 1), shape, dtype, into, out, context);
+  }
 }
 
 }  // namespace tersor::compressors

@@ -65,6 +65,9 @@ class RandK final : public Codec {
               std::span<float> out, State* state, const Context& context) const override;
   void decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                          std::span<float> out, State* state, const Context& context) const override;
+  void combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
+               DType dtype, std::span<float> out, State* state,
+               const Context& context) const override;
 
   /// The k positions of a tensor of n elements, ascending, for the rank, step and site of
   /// `context`; k = positions.size() minus kPositionSlack. `keys` is scratch of key_elements(n).
@@ -81,8 +84,10 @@ class RandK final : public Codec {
  private:
   SparseLayout layout(const Shape& shape, DType dtype) const;
   RandKMessage message(const Shape& shape, DType dtype, const Context& context) const;
-  void decode_into(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-                   std::span<float> out, const Context& context, bool is_accumulated) const;
+  /// Shared strata: no array of positions is needed.
+  bool is_drawn_in_pieces(std::int64_t n) const;
+  void decode_into(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                   DType dtype, Into into, std::span<float> out, const Context& context) const;
 
   RandKOptions options_;
   std::string canonical_;

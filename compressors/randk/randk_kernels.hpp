@@ -50,9 +50,13 @@ class Strata {
 
 namespace kernels {
 
-/// draws[j] becomes the position that draw j takes in stratum j: low + ((draw * length) >> 32).
+/// draws[i] becomes the position that it draws in stratum first + i: low + ((draw * length) >> 32).
 /// n <= 2^32.
-void place_in_strata(std::int64_t n, std::int64_t k, std::uint32_t* draws);
+void place_in_strata(std::int64_t n, std::int64_t k, std::int64_t first, std::int64_t count,
+                     std::uint32_t* draws);
+/// values[i] *= the length of stratum first + i.
+void multiply_by_lengths(std::int64_t n, std::int64_t k, std::int64_t first, std::int64_t count,
+                         float* values);
 
 }  // namespace kernels
 }  // namespace tersor::compressors

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <numeric>
 #include <set>
 
 #include "compressors/api/message_for_test.hpp"
 #include "compressors/api/select.hpp"
+#include "compressors/api/targets_for_test.hpp"
 #include "compressors/randk/randk.hpp"
 
 namespace tersor::compressors {
@@ -82,6 +84,36 @@ TEST_CASE("randk, stratified: the positions of the definition, each of a stratum
   double chi = 0;
   for (const double hit : hits) chi += (hit - 1000) * (hit - 1000) / 1000;
   CHECK(chi < 56);
+}
+
+TEST_CASE("randk, stratified: many strata, in pieces and on every instruction set") {
+  // 3,000 strata of 33 and 34 elements; the payload is 1, 2, .., and decode multiplies by L.
+  constexpr std::uint64_t kElements = 100003;
+  constexpr std::uint64_t kKept = 3000;
+  Context context;
+  context.seed = 17;
+  context.step = 9;
+  const Stream stream{philox_key(17), 9, 0, 2};
+  std::vector<float> x(kElements);
+  std::vector<float> want(kElements);
+  for (std::uint64_t j = 0; j < kKept; ++j) {
+    const std::uint64_t low = j * kElements / kKept;
+    const std::uint64_t length = (j + 1) * kElements / kKept - low;
+    const std::uint64_t at = low + ((std::uint64_t{stream.draw32(j)} * length) >> 32);
+    x[at] = static_cast<float>(j + 1);
+    want[at] = static_cast<float>(length) * x[at];
+  }
+  const char* spec = "randk(k=3000,sampling=stratified,unbiased=true)";
+  for (const std::int64_t target : targets()) {
+    const WithTarget with(target);
+    const Bytes payload = encode(spec, x, row_of(x), context);
+    for (std::uint64_t j = 0; j < kKept; ++j) {
+      float sent;
+      std::memcpy(&sent, payload.data() + 4 * j, 4);
+      CHECK(sent == static_cast<float>(j + 1));
+    }
+    CHECK(decode(spec, payload, row_of(x), context) == want);
+  }
 }
 
 TEST_CASE("randk: shared positions do not depend on the rank, others do") {
