@@ -37,7 +37,12 @@ TEST_CASE("emulated kernels write the golden payloads and sums") {
     for (const std::string& difference : report.differences) UNSCOPED_INFO(difference);
     CHECK(report.total().different == 0);
     CHECK(report.groups.at("message").equal > 100);
-    for (const auto& [spec, cases] : report.skipped_codecs)
-      CHECK_FALSE(make_codec(spec)->supports(Device::kCuda));
+    CHECK(report.groups.at("sum").skipped == 0);
+    CHECK(report.groups.at("twostep").skipped == 0);
+    // circulant has no kernels yet, and files are the host's; everything else of the folder runs.
+    for (const auto& [spec, cases] : report.skipped_codecs) {
+      INFO(spec << ": " << cases << " cases");
+      CHECK((spec.starts_with("circulant(") || spec.find("store=file") != std::string::npos));
+    }
   }
 }

@@ -303,6 +303,16 @@ void Hadamard::combine(std::span<const std::span<const std::byte>> received, con
     return Codec::combine(received, shape, dtype, out, state, context);
   }
   Scratch scratch(context);
+  if (context.device == Device::kCuda) {
+    const auto turned = scratch.take<float>(shape.elements());
+    Context rest = context;
+    rest.workspace = scratch.rest();
+    inner().combine(received, shape, DType::kFloat32, turned, state, rest);
+    if (shape.elements() > 0)
+      launchers().turn_back(turned.data(), shape, block_, context.fixed_random(Purpose::kSigns),
+                            {out.data(), DType::kFloat32, false}, context.stream);
+    return;
+  }
   const auto signs = scratch.take<float>(shape.hidden);
   random_signs(context, Purpose::kSigns, signs);
   Context rest = context;

@@ -5,7 +5,9 @@
 
 #include "common/error.hpp"
 #include "compressors/api/bits.hpp"
+#include "compressors/api/device_floats.hpp"
 #include "compressors/api/registry.hpp"
+#include "compressors/api/sparse_plan.hpp"
 #include "compressors/api/workspace.hpp"
 #include "compressors/wrappers/ef/ef.hpp"
 
@@ -37,12 +39,19 @@ const PresetRegistrar kQuickReduce({"quickreduce4",
 
 class SumState final : public State {
  public:
-  std::size_t bytes() const override { return sum.size() * sizeof(float); }
+  explicit SumState(std::size_t bytes) : bytes_(bytes) {}
+  void move_to(DeviceMemory& memory) override { rounded = DeviceArray(memory, bytes_); }
+  std::size_t bytes() const override { return sum.size() * sizeof(float) + rounded.bytes(); }
   std::vector<std::byte> save() const override { return {}; }
   void restore(std::span<const std::byte> saved) override {
     if (!saved.empty()) throw Error(ErrorKind::kPayload, "twostep: keeps no state");
   }
-  std::vector<float> sum;  ///< of the own chunk, in float32
+  std::vector<float> sum;      ///< of the own chunk, in float32
+  DeviceArray rounded;         ///< the same on a device, in the message's dtype
+  std::int64_t elements = -1;  ///< that it has; none before the first absorb
+
+ private:
+  std::size_t bytes_;  ///< of the largest chunk, rounded
 };
 
 SumState& sum_state(State* state) {
@@ -69,6 +78,16 @@ TwoStep::Chunk TwoStep::chunk(const Shape& shape, const Context& context, std::u
   Chunk c{{1, each + (which < longer ? 1 : 0), shape.hidden}, first_row * shape.hidden, context};
   c.context.element_offset += c.first;
   return c;
+}
+
+std::size_t TwoStep::inner_workspace(const Shape& shape, DType dtype,
+                                     const Context& context) const {
+  std::size_t bytes = 0;  // chunks have two sizes
+  for (const std::uint32_t c : {0u, std::max(1u, context.ranks) - 1}) {
+    const Chunk part = chunk(shape, context, c);
+    bytes = std::max(bytes, inner().workspace_bytes(part.shape, dtype, part.context));
+  }
+  return bytes;
 }
 
 TwoStep::TwoStep(std::shared_ptr<const Codec> inner, std::string canonical)
@@ -112,13 +131,20 @@ std::size_t TwoStep::workspace_bytes(const Shape& shape, DType dtype,
                                      const Context& context) const {
   const Chunk largest = chunk(shape, context, 0);
   return 2 * Scratch::bytes_for<float>(largest.shape.elements()) +
-         2 * inner().workspace_bytes(largest.shape, dtype, largest.context) +
+         2 * inner_workspace(shape, dtype, context) +
          Scratch::bytes_for<std::byte>(
              static_cast<std::int64_t>(part_bytes(shape, dtype, context, 1, 0, nullptr)));
 }
 
-std::unique_ptr<State> TwoStep::make_state(const Shape&, DType, std::uint32_t) const {
-  return std::make_unique<SumState>();
+bool TwoStep::supports(Device device) const { return inner_supports(device); }
+
+std::unique_ptr<State> TwoStep::make_state(const Shape& shape, DType dtype,
+                                           std::uint32_t ranks) const {
+  Context context;
+  context.ranks = ranks;
+  const Chunk largest = chunk(shape, context, 0);
+  return std::make_unique<SumState>(static_cast<std::size_t>(largest.shape.elements()) *
+                                    item_bytes(dtype));
 }
 
 std::size_t TwoStep::encode_sum(std::span<const float> sum, const Chunk& part, DType dtype,
@@ -139,8 +165,10 @@ std::size_t TwoStep::encode(int round, const TensorView& in, std::span<std::byte
     Chunk own = chunk(in.shape, context, context.rank);
     own.context.second_round = true;
     const SumState& kept = sum_state(state);
-    TERSOR_CHECK(std::ssize(kept.sum) == own.shape.elements(),
-                 "twostep: round 1 follows absorb(0)");
+    TERSOR_CHECK(kept.elements == own.shape.elements(), "twostep: round 1 follows absorb(0)");
+    if (context.device == Device::kCuda)
+      return inner().encode(0, {kept.rounded.data(), own.shape, in.dtype}, out, nullptr,
+                            own.context);
     return encode_sum(kept.sum, own, in.dtype, out);
   }
   std::size_t size = 0;
@@ -159,7 +187,11 @@ void TwoStep::absorb(int round, std::span<const std::span<const std::byte>> rece
   TERSOR_CHECK(round == 0, "twostep absorbs round 0 only");
   TERSOR_CHECK(!received.empty(), "twostep: nothing to absorb");
   Chunk own = chunk(shape, context, context.rank);
-  std::vector<float>& sum = sum_state(state).sum;
+  SumState& kept = sum_state(state);
+  kept.elements = own.shape.elements();
+  if (context.device == Device::kCuda)
+    return sum_on_device(received, own, dtype, {kept.rounded.data(), dtype, false});
+  std::vector<float>& sum = kept.sum;
   sum.resize(static_cast<std::size_t>(own.shape.elements()));
   for (std::size_t r = 0; r < received.size(); ++r) {
     own.context.rank = static_cast<std::uint32_t>(r);
@@ -170,8 +202,58 @@ void TwoStep::absorb(int round, std::span<const std::span<const std::byte>> rece
   }
 }
 
+// One launch, where the inner codec needs no more to add so many.
+void TwoStep::sum_on_device(std::span<const std::span<const std::byte>> received, const Chunk& own,
+                            DType dtype, const DecodeTarget& rounded) const {
+  if (dtype == DType::kFloat32 || std::ssize(received) <= kMostPayloads)
+    return inner().decode_on_device(received, own.shape, dtype, rounded, own.context);
+  // Further launches add to the output of the first, which must not be rounded yet.
+  Scratch scratch(own.context);
+  const auto sum = scratch.take<float>(own.shape.elements());
+  Context rest = own.context;
+  rest.workspace = scratch.rest();
+  inner().decode_on_device(received, own.shape, dtype, {sum.data(), DType::kFloat32, false}, rest);
+  add_on_device(sum, rounded, rest);
+}
+
+void TwoStep::decode_on_device(std::span<const std::span<const std::byte>> payloads,
+                               const Shape& shape, DType dtype, const DecodeTarget& target,
+                               const Context& context) const {
+  TERSOR_CHECK(payloads.size() == 1 || target.dtype == DType::kFloat32,
+               "twostep: several messages are added in float32");
+  const auto item = static_cast<std::int64_t>(item_bytes(dtype));
+  Scratch scratch(context);
+  const auto rounded = scratch.take<std::byte>(chunk(shape, context, 0).shape.elements() * item);
+  const auto second = scratch.take<std::byte>(
+      static_cast<std::int64_t>(part_bytes(shape, dtype, context, 1, 0, nullptr)));
+  DecodeTarget to = target;
+  for (const auto& payload : payloads) {
+    PayloadReader reader(payload, "twostep");
+    for (std::uint32_t c = 0; c < std::max(1u, context.ranks); ++c) {
+      Chunk part = chunk(shape, context, c);
+      part.context.workspace = scratch.rest();
+      const std::size_t size = inner().payload_bytes(part.shape, dtype, part.context, 0, nullptr);
+      const std::span<const std::byte> first(reader.take(size), size);
+      inner().decode_on_device({&first, 1}, part.shape, dtype, {rounded.data(), dtype, false},
+                               part.context);
+      part.context.rank = c;
+      part.context.second_round = true;
+      const std::span<const std::byte> sum = second.first(inner().encode(
+          0, {rounded.data(), part.shape, dtype}, second.first(size), nullptr, part.context));
+      to.data = static_cast<std::byte*>(target.data) +
+                static_cast<std::size_t>(part.first) * item_bytes(target.dtype);
+      inner().decode_on_device({&sum, 1}, part.shape, dtype, to, part.context);
+    }
+    reader.expect_end();
+    to.is_accumulated = true;
+  }
+}
+
 void TwoStep::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                      std::span<float> out, State*, const Context& context) const {
+  if (context.device == Device::kCuda)
+    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, false},
+                            context);
   PayloadReader reader(payload, "twostep");
   std::vector<std::byte> second;
   for (std::uint32_t c = 0; c < std::max(1u, context.ranks); ++c) {

@@ -27,6 +27,7 @@ class TwoStep final : public Wrapper {
                          std::uint32_t to, const State* state) const override;
   std::size_t workspace_bytes(const Shape& shape, DType dtype,
                               const Context& context) const override;
+  bool supports(Device device) const override;
   /// Holds the own chunk's sum between absorb() and round 1; nothing from message to message.
   std::unique_ptr<State> make_state(const Shape& shape, DType dtype,
                                     std::uint32_t ranks) const override;
@@ -42,12 +43,18 @@ class TwoStep final : public Wrapper {
   void combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
                DType dtype, std::span<float> out, State* state,
                const Context& context) const override;
+  void decode_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                        DType dtype, const DecodeTarget& target,
+                        const Context& context) const override;
 
  private:
   struct Chunk;
   static Chunk chunk(const Shape& shape, const Context& context, std::uint32_t which);
   std::size_t encode_sum(std::span<const float> sum, const Chunk& chunk, DType dtype,
                          std::span<std::byte> out) const;
+  void sum_on_device(std::span<const std::span<const std::byte>> received, const Chunk& own,
+                     DType dtype, const DecodeTarget& rounded) const;
+  std::size_t inner_workspace(const Shape& shape, DType dtype, const Context& context) const;
 };
 
 }  // namespace tersor::compressors
