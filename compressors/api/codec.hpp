@@ -72,7 +72,7 @@ class State {
 };
 
 enum class StateKind : std::uint8_t { kNone, kSite, kSample };
-enum class Spread : std::uint8_t { kElement, kScope, kRow, kTensor };
+enum class Spread : std::uint8_t { kElement, kRow, kTensor };
 
 /// Where a call on a device puts n decoded elements.
 struct DecodeTarget {

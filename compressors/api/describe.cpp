@@ -19,7 +19,6 @@ const char* word(StateKind kind) {
 const char* word(Spread spread) {
   switch (spread) {
     case Spread::kElement: return "element";
-    case Spread::kScope: return "scope";
     case Spread::kRow: return "row";
     case Spread::kTensor: return "tensor";
   }

@@ -44,6 +44,7 @@ constexpr Lie kLies[] = {
     {"not_summable", "sums"},              // crosses by all-reduce, not declared summable
     {"unbiased", "unbiased"},              // the mean is 1 % short
     {"contraction", "contraction"},        // nothing arrives, delta is declared 1
+    {"expansive", "expansion"},            // nothing but gains, and yet a contraction
     {"token_local", "locality"},           // a row depends on the row before
     {"sample_local", "locality"},          // a sample depends on the sample before
     {"step", "determinism"},               // the payload depends on the step
@@ -121,6 +122,7 @@ class Liar : public Codec {
     p.token_local = !is("sample_local");
     p.sample_local = true;
     p.deterministic = true;
+    p.is_expansive = is("expansive");
     p.nonfinite_spread = is("spread_row") ? Spread::kRow : Spread::kElement;
     const bool is_declared = (counts() && !is("state_undeclared")) || is("state_missing");
     p.state = is_declared ? StateKind::kSite : StateKind::kNone;

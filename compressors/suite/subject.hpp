@@ -93,6 +93,7 @@ void check_special_values(const Subject& subject);
 void check_sums(const Subject& subject);
 void check_unbiased(const Subject& subject);
 void check_contraction(const Subject& subject);
+void check_expansion(const Subject& subject);
 void check_locality(const Subject& subject);
 void check_determinism(const Subject& subject);
 void check_damaged_payloads(const Subject& subject);
