@@ -10,6 +10,7 @@
 
 #include "common/error.hpp"
 #include "compressors/api/bits.hpp"
+#include "compressors/api/index_kernels.hpp"
 #include "compressors/api/kernels.hpp"
 
 namespace tersor::compressors {
@@ -79,19 +80,28 @@ std::byte* write_low_fields(std::span<const std::uint32_t> index, int width, std
   return out + packed_bytes(std::ssize(index), width);
 }
 
-void read_low_fields(const std::byte* in, int width, std::span<std::uint32_t> index) {
+// index[j] = index[j] << width | low field j; whether the indices ascend.
+bool join_low_fields(const std::byte* in, int width, std::span<std::uint32_t> index) {
+  std::int64_t before = -1;
+  bool is_ascending = true;
   if (width > 8) {
     BitReader low(in);
-    for (std::uint32_t& i : index) i = static_cast<std::uint32_t>(low.take(width));
-    return;
+    for (std::uint32_t& i : index) {
+      i = static_cast<std::uint32_t>(std::uint64_t{i} << width | low.take(width));
+      is_ascending &= std::int64_t{i} > before;
+      before = i;
+    }
+    return is_ascending;
   }
   std::array<std::uint8_t, kPiece> codes{};
   for (std::int64_t begin = 0; begin < std::ssize(index); begin += kPiece) {
     const std::int64_t count = std::min(kPiece, std::ssize(index) - begin);
     if (width > 0) kernels::unpack_bits(in + begin / 8 * width, count, width, codes.data());
-    std::uint32_t* to = index.data() + begin;
-    for (std::size_t j = 0; j < static_cast<std::size_t>(count); ++j) to[j] = codes[j];
+    std::uint32_t* const piece = index.data() + begin;
+    is_ascending &= kernels::join_fields(codes.data(), count, width, before, piece);
+    before = piece[count - 1];
   }
+  return is_ascending;
 }
 
 void encode_elias_fano(std::span<const std::uint32_t> index, std::int64_t n, std::byte* out) {
@@ -100,22 +110,7 @@ void encode_elias_fano(std::span<const std::uint32_t> index, std::int64_t n, std
   std::byte* high = write_low_fields(index, low_bits, out);
   const auto size =
       static_cast<std::int64_t>(packed_bytes(elias_fano_high_bits(n, k, low_bits), 1));
-  // Words of set bits, from `begin` bits on; the last one may be cut off.
-  std::int64_t begin = 0;
-  std::uint64_t word = 0;
-  const auto flush = [&] {
-    std::memcpy(high + begin / 8, &word,
-                static_cast<std::size_t>(std::min<std::int64_t>(8, size - begin / 8)));
-    word = 0;
-    begin += 64;
-  };
-  std::int64_t j = 0;
-  for (const std::uint32_t i : index) {
-    const std::int64_t bit = (i >> low_bits) + j++;
-    while (bit >= begin + 64) flush();
-    word |= std::uint64_t{1} << (bit - begin);
-  }
-  while (begin / 8 < size) flush();
+  kernels::put_high_bits(index.data(), k, low_bits, size, high);
 }
 
 void decode_elias_fano(const std::byte* in, std::int64_t n, std::span<std::uint32_t> index,
@@ -123,25 +118,12 @@ void decode_elias_fano(const std::byte* in, std::int64_t n, std::span<std::uint3
   const std::int64_t k = std::ssize(index);
   const int low_bits = elias_fano_low_bits(n, k);
   const std::byte* high = in + packed_bytes(k, low_bits);
-  const std::int64_t high_bits = elias_fano_high_bits(n, k, low_bits);
-  read_low_fields(in, low_bits, index);
-  std::int64_t found = 0;
-  std::int64_t before = -1;
-  bool is_ascending = true;
-  for_each_word(high, high_bits, [&](std::int64_t begin, std::uint64_t word) {
-    if (found + std::popcount(word) > k) refuse(codec, "more indices than " + std::to_string(k));
-    std::uint32_t* field = index.data() + found;
-    std::int64_t zeros = begin - found;  // in front of the next set bit
-    found += std::popcount(word);
-    for (; word != 0; word &= word - 1, ++field, --zeros) {
-      const std::int64_t i = (zeros + std::countr_zero(word)) << low_bits | std::int64_t{*field};
-      is_ascending &= i > before;
-      *field = static_cast<std::uint32_t>(i);
-      before = i;
-    }
-  });
-  if (!is_ascending || before >= n) refuse_order(codec);
+  const std::int64_t found =
+      kernels::count_high_zeros(high, elias_fano_high_bits(n, k, low_bits), k, index.data());
+  if (found > k) refuse(codec, "more indices than " + std::to_string(k));
   if (found != k) refuse(codec, std::to_string(found) + " indices instead of " + std::to_string(k));
+  // As many bits as this are zero, so no index has more than 32 bits.
+  if (!join_low_fields(in, low_bits, index) || index.back() >= n) refuse_order(codec);
 }
 
 void decode_bitmap(const std::byte* in, std::int64_t n, std::span<std::uint32_t> index,

@@ -185,7 +185,7 @@ std::int64_t collect_keys(const float* values, std::int64_t n, std::uint32_t hig
 }
 
 // Positions and values of the candidates above the threshold, and of the first ties_taken equal to
-// it, to the front of both arrays.
+// it, to the front of both arrays; NaN becomes the canonical one.
 std::int64_t keep_above(float* values, std::uint32_t* positions, std::int64_t n,
                         const Threshold& threshold) {
   std::int64_t kept = 0;
@@ -196,7 +196,7 @@ std::int64_t keep_above(float* values, std::uint32_t* positions, std::int64_t n,
     const std::uint32_t key = magnitude_key(value);
     const bool is_tie = key == threshold.key;
     positions[kept] = positions[at];
-    values[kept] = value;
+    values[kept] = is_nan(value) ? float_of(kNan32) : value;
     kept += key > threshold.key || (is_tie && ties_left > 0) ? 1 : 0;
     ties_left -= is_tie ? 1 : 0;
   };
@@ -204,10 +204,11 @@ std::int64_t keep_above(float* values, std::uint32_t* positions, std::int64_t n,
   const __m512i wanted = _mm512_set1_epi32(static_cast<int>(threshold.key));
   const __m512i infinity = _mm512_set1_epi32(0x7F800000);
   for (; i + 16 <= n; i += 16) {
-    const __m512i bits = _mm512_loadu_si512(values + i);
+    __m512i bits = _mm512_loadu_si512(values + i);
     __m512i key = _mm512_and_epi32(bits, _mm512_set1_epi32(0x7FFFFFFF));
-    key = _mm512_mask_set1_epi32(key, _mm512_cmpgt_epi32_mask(key, infinity),
-                                 static_cast<int>(kNan32));
+    const __mmask16 nan = _mm512_cmpgt_epi32_mask(key, infinity);
+    bits = _mm512_mask_set1_epi32(bits, nan, static_cast<int>(kNan32));
+    key = _mm512_mask_set1_epi32(key, nan, static_cast<int>(kNan32));
     __mmask16 taken = _mm512_cmpgt_epu32_mask(key, wanted);
     const __mmask16 equal = _mm512_cmpeq_epi32_mask(key, wanted);
     if (equal != 0) {

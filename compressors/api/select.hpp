@@ -36,9 +36,9 @@ Threshold select_largest(std::span<const std::uint32_t> keys, std::int64_t k,
 std::int64_t collect_magnitudes(const float* x, std::int64_t count, std::uint32_t first,
                                 std::uint32_t lowest, float* values, std::uint32_t* positions);
 /// Moves the k largest of those candidates (k <= values.size()), ties to the first one, and their
-/// positions to the front, in order. Most candidates that belong to them should have keys above
-/// `highest`: they are only counted. `keys` and `spare` have values.size() + kPositionSlack
-/// elements. The threshold's ties are those among the candidates.
+/// positions to the front, in order, NaN as the canonical one. Most candidates that belong to them
+/// should have keys above `highest`: they are only counted. `keys` and `spare` have values.size() +
+/// kPositionSlack elements. The threshold's ties are those among the candidates.
 Threshold keep_largest(std::span<float> values, std::uint32_t* positions, std::int64_t k,
                        std::uint32_t highest, std::span<std::uint32_t> keys,
                        std::span<std::uint32_t> spare);

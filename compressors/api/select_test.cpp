@@ -78,7 +78,8 @@ TEST_CASE("the largest candidates stay in order, whatever the bracket") {
                      spare);
         for (std::size_t j = 0; j < want.size(); ++j) {
           REQUIRE(positions[j] == want[j]);
-          REQUIRE(bits_of(values[j]) == bits_of(x[want[j]]));
+          const float sent = x[want[j]];
+          REQUIRE(bits_of(values[j]) == (is_nan(sent) ? kNan32 : bits_of(sent)));
         }
       }
     }

@@ -10,10 +10,11 @@
 /// own: a share has a slot.
 namespace tersor::compressors {
 
+inline constexpr std::int64_t kMostShares = 64;
+
 /// Shares of a message of `elements` whose work has `units` parts: 1 where a second thread is not
 /// worth it.
 inline std::int64_t share_count(std::int64_t units, std::int64_t elements, int threads) {
-  constexpr std::int64_t kMostShares = 64;
   if (threads <= 1 || elements < kParallelElements) return 1;
   return std::clamp<std::int64_t>(units, 1, std::min<std::int64_t>(threads, kMostShares));
 }

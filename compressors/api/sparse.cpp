@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 
 #include "compressors/api/bits.hpp"
 #include "compressors/api/blocks.hpp"
 #include "compressors/api/floats.hpp"
+#include "compressors/api/shares.hpp"
 
 namespace tersor::compressors {
 namespace {
@@ -15,46 +17,186 @@ namespace {
 // Values taken at once: their stretch of the dense tensor stays in the second cache at 1 %.
 constexpr std::size_t kPieceValues = 512;
 
-// Calls visit(first element, stride, local indices, values) for pieces of each scope.
+// Calls visit(local indices, values) for pieces of the values first .. last-1 of a scope, which
+// start at `values`.
 template <class Visit>
-void for_each_piece(std::span<const std::byte> payload, const SparseLayout& layout,
-                    const ScopeGrid& grid, DType dtype, std::span<std::uint32_t> index,
-                    std::string_view codec, Visit&& visit) {
-  expect_payload_bytes(payload, layout.payload_bytes(), codec);
-  const std::byte* at = payload.data();
-  const std::byte* values = at + layout.index_bytes();
+void for_each_piece(const std::byte* values, DType dtype, std::span<const std::uint32_t> local,
+                    std::int64_t first, std::int64_t last, Visit&& visit) {
   std::array<float, kPieceValues> buffer;
-  for (std::int64_t s = 0; s < grid.count(); ++s) {
-    const ScopeSlice slice = grid[s];
-    const std::int64_t k = layout.kept(slice.length);
-    const auto local = index.first(static_cast<std::size_t>(k));
-    decode_index(layout.coding(), at, slice.length, local, codec);
-    at += layout.index_bytes_of(slice.length);
-    for (std::int64_t begin = 0; begin < k; begin += std::ssize(buffer)) {
-      const std::int64_t count = std::min<std::int64_t>(std::ssize(buffer), k - begin);
-      widen_values(values, dtype, count, buffer.data());
-      values += static_cast<std::size_t>(count) * item_bytes(dtype);
-      visit(slice, local.data() + begin, buffer.data(), count);
-    }
+  for (; first < last; first += std::ssize(buffer)) {
+    const std::int64_t count = std::min<std::int64_t>(std::ssize(buffer), last - first);
+    const auto size = static_cast<std::size_t>(count);
+    widen_values(values + static_cast<std::size_t>(first) * item_bytes(dtype), dtype, count,
+                 buffer.data());
+    visit(local.subspan(static_cast<std::size_t>(first), size), std::span(buffer.data(), size));
   }
 }
 
-void scatter_add(std::span<const std::byte> payload, const SparseLayout& layout,
-                 const ScopeGrid& grid, DType dtype, std::span<std::uint32_t> index,
-                 std::span<float> out, std::string_view codec) {
-  for_each_piece(payload, layout, grid, dtype, index, codec,
-                 [&](const ScopeSlice& slice, const std::uint32_t* local, const float* values,
-                     std::int64_t count) {
-                   float* to = out.data() + slice.begin;
-                   for (std::int64_t j = 0; j < count; ++j)
-                     to[local[j] * slice.stride] += values[j];
+// A payload's scopes: where the indices and the values of each begin.
+struct Payload {
+  const std::byte* data;
+  const SparseLayout& layout;
+  const ScopeGrid& grid;
+  DType dtype;
+  std::string_view codec;
+
+  std::span<std::uint32_t> indices(std::int64_t scope, std::span<std::uint32_t> room) const {
+    const std::int64_t length = grid[scope].length;
+    const auto local = room.first(static_cast<std::size_t>(layout.kept(length)));
+    decode_index(layout.coding(), data + layout.index_bytes_before(scope), length, local, codec);
+    return local;
+  }
+  const std::byte* values(std::int64_t scope) const {
+    return data + layout.index_bytes() +
+           static_cast<std::size_t>(layout.kept_before(scope)) * item_bytes(dtype);
+  }
+};
+
+// out = or += a payload whose scopes are channels.
+void put_channels(const Payload& payload, Into into, std::span<std::uint32_t> index,
+                  std::span<float> out) {
+  if (into == Into::kZeros) std::fill(out.begin(), out.end(), 0.0f);
+  for (std::int64_t s = 0; s < payload.grid.count(); ++s) {
+    const ScopeSlice slice = payload.grid[s];
+    const auto local = payload.indices(s, index);
+    float* const to = out.data() + slice.begin;
+    std::int64_t next = 0;  // element of the scope
+    for_each_piece(payload.values(s), payload.dtype, local, 0, std::ssize(local),
+                   [&](std::span<const std::uint32_t> at, std::span<const float> values) {
+                     for (std::size_t j = 0; j < at.size(); ++j) {
+                       if (into == Into::kAll)
+                         for (; next < at[j]; ++next) to[next * slice.stride] += 0.0f;
+                       float& x = to[at[j] * slice.stride];
+                       x = into == Into::kZeros ? values[j] : x + values[j];
+                       next = std::int64_t{at[j]} + 1;
+                     }
+                   });
+    if (into != Into::kAll) continue;
+    for (; next < slice.length; ++next) to[next * slice.stride] += 0.0f;
+  }
+}
+
+// A scope is the whole tensor: shares of its values, each with the elements up to the next one.
+void put_tensor(const Payload& payload, Into into, std::span<std::uint32_t> index,
+                std::span<float> out, int threads) {
+  const auto local = payload.indices(0, index);
+  const auto k = std::ssize(local);
+  for_each_share(k, std::ssize(out), threads,
+                 [&](std::int64_t first, std::int64_t last, std::int64_t) {
+                   const auto begin_of = [&](std::int64_t j) -> std::int64_t {
+                     if (j == 0 || j == k) return j == 0 ? 0 : std::ssize(out);
+                     return std::int64_t{local[static_cast<std::size_t>(j - 1)]} + 1;
+                   };
+                   Scatter scatter(into, out.data() + begin_of(first));
+                   for_each_piece(payload.values(0), payload.dtype, local, first, last,
+                                  [&](std::span<const std::uint32_t> at, std::span<float> values) {
+                                    scatter.piece(out.data(), at, values);
+                                  });
+                   scatter.finish(out.data() + begin_of(last));
                  });
 }
 
-bool sends_negative_zero(std::span<const std::byte> payload, const SparseLayout& layout,
-                         DType dtype, std::string_view codec) {
-  expect_payload_bytes(payload, layout.payload_bytes(), codec);
-  return has_negative_zero(payload.data() + layout.index_bytes(), dtype, layout.kept_of_all());
+void put_scopes(const Payload& payload, Into into, std::span<std::uint32_t> index,
+                std::span<float> out, int threads) {
+  const auto room = static_cast<std::size_t>(payload.layout.most_kept());
+  for_each_share(
+      payload.grid.count(), std::ssize(out), threads,
+      [&](std::int64_t first, std::int64_t last, std::int64_t slot) {
+        if (first == last) return;
+        Scatter scatter(into, out.data() + payload.grid[first].begin);
+        for (std::int64_t s = first; s < last; ++s) {
+          const auto local =
+              payload.indices(s, index.subspan(static_cast<std::size_t>(slot) * room, room));
+          float* const to = out.data() + payload.grid[s].begin;
+          for_each_piece(payload.values(s), payload.dtype, local, 0, std::ssize(local),
+                         [&](std::span<const std::uint32_t> at, std::span<float> values) {
+                           scatter.piece(to, at, values);
+                         });
+        }
+        const ScopeSlice end = payload.grid[last - 1];
+        scatter.finish(out.data() + end.begin + end.length);
+      });
+}
+
+// Adds values to zeros; whether one of them is -0, of which the sum must know more.
+bool add_values_at(const std::byte* values, DType dtype, std::span<const std::uint32_t> local,
+                   std::int64_t first, std::int64_t last, float* to) {
+  bool found = false;
+  for_each_piece(values, dtype, local, first, last,
+                 [&](std::span<const std::uint32_t> at, std::span<const float> some) {
+                   std::uint32_t zeros = 0;
+                   for (const float x : some) zeros |= bits_of(x) == 0x80000000u ? 1u : 0u;
+                   found |= zeros != 0;
+                   for (std::size_t j = 0; j < at.size(); ++j) to[at[j]] += some[j];
+                 });
+  return found;
+}
+
+// Elements of the output that take the values of all payloads while they are in the first cache.
+constexpr std::int64_t kBlock = 8192;
+
+// Zeros and the values of all payloads, of a scope that is the whole tensor, block by block; false
+// where a value is -0. `index` also has a cursor for every payload and share.
+bool combine_tensor(std::span<const std::span<const std::byte>> received, Payload payload,
+                    std::span<std::uint32_t> index, std::span<float> out, int threads) {
+  const auto k = static_cast<std::size_t>(payload.layout.kept_of_all());
+  const auto local = [&](std::size_t r) { return index.subspan(r * k, k); };
+  for (std::size_t r = 0; r < received.size(); ++r) {
+    payload.data = received[r].data();
+    payload.indices(0, local(r));
+  }
+  const auto n = std::ssize(out);
+  std::atomic<bool> is_plain = true;
+  for_each_share((n - 1) / kBlock + 1, n, threads,
+                 [&](std::int64_t first, std::int64_t last, std::int64_t slot) {
+                   const auto cursors = index.subspan(
+                       received.size() * (k + static_cast<std::size_t>(slot)), received.size());
+                   for (std::size_t r = 0; r < received.size(); ++r) {
+                     const auto list = local(r);
+                     cursors[r] = static_cast<std::uint32_t>(
+                         std::lower_bound(list.begin(), list.end(), first * kBlock) - list.begin());
+                   }
+                   for (std::int64_t begin = first * kBlock; begin < std::min(n, last * kBlock);
+                        begin += kBlock) {
+                     const std::int64_t end = std::min(n, begin + kBlock);
+                     std::fill(out.data() + begin, out.data() + end, 0.0f);
+                     for (std::size_t r = 0; r < received.size(); ++r) {
+                       const auto list = local(r);
+                       const auto at = list.begin() + cursors[r];
+                       const auto furthest = at + std::min<std::int64_t>(kBlock, list.end() - at);
+                       const auto stop = std::lower_bound(at, furthest, end) - list.begin();
+                       const std::byte* values = received[r].data() + payload.layout.index_bytes();
+                       if (add_values_at(values, payload.dtype, list, cursors[r], stop, out.data()))
+                         is_plain = false;
+                       cursors[r] = static_cast<std::uint32_t>(stop);
+                     }
+                   }
+                 });
+  return is_plain;
+}
+
+// The same where there are several scopes, one after the other.
+bool combine_scopes(std::span<const std::span<const std::byte>> received, const Payload& payload,
+                    std::span<std::uint32_t> index, std::span<float> out, int threads) {
+  const auto room = static_cast<std::size_t>(payload.layout.most_kept());
+  std::atomic<bool> is_plain = true;
+  for_each_share(payload.grid.count(), std::ssize(out), threads,
+                 [&](std::int64_t first, std::int64_t last, std::int64_t slot) {
+                   Payload own = payload;
+                   for (std::int64_t s = first; s < last; ++s) {
+                     const ScopeSlice slice = payload.grid[s];
+                     float* const to = out.data() + slice.begin;
+                     std::fill_n(to, slice.length, 0.0f);
+                     for (const auto& one : received) {
+                       own.data = one.data();
+                       const auto local = own.indices(
+                           s, index.subspan(static_cast<std::size_t>(slot) * room, room));
+                       if (add_values_at(own.values(s), own.dtype, local, 0, std::ssize(local), to))
+                         is_plain = false;
+                     }
+                   }
+                 });
+  return is_plain;
 }
 
 // Random reads in ascending order: the cache line of a value is asked for this many values earlier.
@@ -113,6 +255,14 @@ std::size_t SparseLayout::index_bytes() const {
          static_cast<std::size_t>(tail_.scopes) * tail_bytes_;
 }
 
+std::size_t SparseLayout::index_bytes_before(std::int64_t scope) const {
+  return before<std::size_t>(scope, full_bytes_, tail_bytes_);
+}
+
+std::int64_t SparseLayout::kept_before(std::int64_t scope) const {
+  return before<std::int64_t>(scope, full_.k, tail_.k);
+}
+
 std::size_t SparseLayout::payload_bytes() const {
   return index_bytes() + static_cast<std::size_t>(kept_of_all()) * item_bytes(dtype_);
 }
@@ -136,26 +286,23 @@ std::byte* send_first_values(const TensorView& in, const ScopeSlice& slice,
   return out;
 }
 
+std::int64_t sparse_index_elements(const SparseLayout& layout, const ScopeGrid& grid,
+                                   const Shape& shape, std::int64_t payloads, int threads) {
+  const std::int64_t n = shape.elements();
+  if (!grid.is_contiguous()) return layout.most_kept();
+  if (grid.count() > 1) return share_count(grid.count(), n, threads) * layout.most_kept();
+  return payloads * (layout.most_kept() + share_count((n - 1) / kBlock + 1, n, threads));
+}
+
 void decode_sparse(std::span<const std::byte> payload, const SparseLayout& layout,
-                   const ScopeGrid& grid, DType dtype, std::span<std::uint32_t> index,
-                   std::span<float> out, std::string_view codec) {
-  if (!grid.is_contiguous()) std::fill(out.begin(), out.end(), 0.0f);
-  // Contiguous scopes follow each other: zeros are written up to the last value of a piece, right
-  // before the piece.
-  float* filled = out.data();
-  for_each_piece(payload, layout, grid, dtype, index, codec,
-                 [&](const ScopeSlice& slice, const std::uint32_t* local, const float* values,
-                     std::int64_t count) {
-                   float* to = out.data() + slice.begin;
-                   if (slice.stride == 1) {
-                     filled = std::fill_n(filled, to + local[count - 1] + 1 - filled, 0.0f);
-                     for (std::int64_t j = 0; j < count; ++j) to[local[j]] = values[j];
-                   } else {
-                     for (std::int64_t j = 0; j < count; ++j)
-                       to[local[j] * slice.stride] = values[j];
-                   }
-                 });
-  if (grid.is_contiguous()) std::fill(filled, out.data() + out.size(), 0.0f);
+                   const ScopeGrid& grid, DType dtype, Into into, std::span<std::uint32_t> index,
+                   std::span<float> out, int threads, std::string_view codec) {
+  expect_payload_bytes(payload, layout.payload_bytes(), codec);
+  if (grid.count() == 0) return;
+  const Payload one{payload.data(), layout, grid, dtype, codec};
+  if (!grid.is_contiguous()) return put_channels(one, into, index, out);
+  if (grid.count() == 1) return put_tensor(one, into, index, out, threads);
+  put_scopes(one, into, index, out, threads);
 }
 
 bool has_negative_zero(const std::byte* values, DType dtype, std::int64_t count) {
@@ -176,62 +323,33 @@ void add_piece(std::span<const std::uint32_t> at, std::span<float> values, float
   finished = end;
 }
 
-void add_sparse(std::span<const std::byte> payload, const SparseLayout& layout,
-                const ScopeGrid& grid, DType dtype, std::span<std::uint32_t> index,
-                std::span<float> out, std::string_view codec) {
-  if (grid.is_contiguous()) {
-    float* finished = out.data();
-    for_each_piece(payload, layout, grid, dtype, index, codec,
-                   [&](const ScopeSlice& slice, const std::uint32_t* local, float* values,
-                       std::int64_t count) {
-                     const auto size = static_cast<std::size_t>(count);
-                     add_piece({local, size}, {values, size}, out.data() + slice.begin, finished);
-                   });
-    return add_zero({finished, out.data() + out.size()});
-  }
-  if (!sends_negative_zero(payload, layout, dtype, codec)) {
-    scatter_add(payload, layout, grid, dtype, index, out, codec);
-    return add_zero(out);
-  }
-  std::int64_t next = 0;  // element of the scope
-  for_each_piece(
-      payload, layout, grid, dtype, index, codec,
-      [&](const ScopeSlice& slice, const std::uint32_t* local, float* values, std::int64_t count) {
-        float* to = out.data() + slice.begin;
-        for (std::int64_t j = 0; j < count; ++j) {
-          for (; next < local[j]; ++next) to[next * slice.stride] += 0.0f;
-          to[next++ * slice.stride] += values[j];
-        }
-        if (local + count != index.data() + layout.kept(slice.length)) return;
-        for (; next < slice.length; ++next) to[next * slice.stride] += 0.0f;
-        next = 0;
-      });
-}
-
 void combine_sparse(std::span<const std::span<const std::byte>> received,
                     const SparseLayout& layout, const ScopeGrid& grid, DType dtype,
-                    std::span<std::uint32_t> index, std::span<float> out, std::string_view codec) {
-  bool is_plain = true;
-  for (const auto payload : received)
-    is_plain &= !sends_negative_zero(payload, layout, dtype, codec);
-  if (is_plain) {
-    std::fill(out.begin(), out.end(), 0.0f);
-    for (const auto payload : received)
-      scatter_add(payload, layout, grid, dtype, index, out, codec);
-    return;
+                    std::span<std::uint32_t> index, std::span<float> out, int threads,
+                    std::string_view codec) {
+  for (const auto& payload : received) expect_payload_bytes(payload, layout.payload_bytes(), codec);
+  if (grid.count() == 0) return;
+  if (received.size() > 1 && grid.is_contiguous()) {
+    const Payload any{nullptr, layout, grid, dtype, codec};
+    if (grid.count() == 1 ? combine_tensor(received, any, index, out, threads)
+                          : combine_scopes(received, any, index, out, threads))
+      return;
   }
-  decode_sparse(received[0], layout, grid, dtype, index, out, codec);
-  for (const auto payload : received.subspan(1))
-    add_sparse(payload, layout, grid, dtype, index, out, codec);
+  // What a rank does not send adds +0, and -0 + 0 is +0: with -0 among the values every position
+  // counts.
+  Into into = Into::kZeros;
+  for (const auto& payload : received) {
+    decode_sparse(payload, layout, grid, dtype, into, index, out, threads, codec);
+    into = Into::kAll;
+  }
 }
 
 void add_zero(std::span<float> out) {
   for (float& x : out) x += 0.0f;
 }
 
-void Scatter::piece(std::span<const std::uint32_t> at, std::span<float> values) {
-  if (into_ == Into::kAll) return add_piece(at, values, out_, finished_);
-  float* const to = out_;
+void Scatter::piece(float* to, std::span<const std::uint32_t> at, std::span<float> values) {
+  if (into_ == Into::kAll) return add_piece(at, values, to, finished_);
   if (into_ == Into::kValues) {
     for (std::size_t j = 0; j < at.size(); ++j) to[at[j]] += values[j];
     return;
@@ -246,9 +364,9 @@ void Scatter::piece(std::span<const std::uint32_t> at, std::span<float> values) 
   }
 }
 
-void Scatter::finish(std::int64_t end) {
-  if (into_ == Into::kAll) add_zero({finished_, out_ + end});
-  if (into_ == Into::kZeros) std::fill(finished_, out_ + end, 0.0f);
+void Scatter::finish(float* end) {
+  if (into_ == Into::kAll) add_zero({finished_, end});
+  if (into_ == Into::kZeros) std::fill(finished_, end, 0.0f);
 }
 
 }  // namespace tersor::compressors

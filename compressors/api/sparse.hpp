@@ -35,8 +35,19 @@ class SparseLayout {
   double least_share() const;
   std::size_t index_bytes() const;
   std::size_t payload_bytes() const;
+  /// Index bytes and values of the scopes before this one.
+  std::size_t index_bytes_before(std::int64_t scope) const;
+  std::int64_t kept_before(std::int64_t scope) const;
 
  private:
+  template <class T>
+  T before(std::int64_t scope, T full, T tail) const {
+    if (tail_.scopes == 0) return static_cast<T>(scope) * full;
+    const std::int64_t per_row = full_.scopes / tail_.scopes;  // and then the tail
+    return static_cast<T>(scope / (per_row + 1)) * (static_cast<T>(per_row) * full + tail) +
+           static_cast<T>(scope % (per_row + 1)) * full;
+  }
+
   DType dtype_;
   IndexCoding coding_;
   ScopeSizes full_;
@@ -55,19 +66,25 @@ std::byte* send_first_values(const TensorView& in, const ScopeSlice& slice,
                              std::span<const std::uint32_t> local, std::int64_t count,
                              std::byte* out);
 
-/// Decodes to a dense tensor: zeros and the values. `index` holds layout.most_kept() elements of
-/// scratch. Throws Error(kPayload).
+/// What becomes of a dense tensor that sparse values are put into.
+enum class Into : std::uint8_t {
+  kZeros,  ///< zeros and the values
+  kAll,    ///< plus zeros and the values: where nothing is sent -0 becomes +0
+  kValues  ///< plus the values; the rest stays
+};
+
+/// Elements of scratch that the functions below take for indices.
+std::int64_t sparse_index_elements(const SparseLayout& layout, const ScopeGrid& grid,
+                                   const Shape& shape, std::int64_t payloads, int threads);
+/// Decodes into a dense tensor. Throws Error(kPayload).
 void decode_sparse(std::span<const std::byte> payload, const SparseLayout& layout,
-                   const ScopeGrid& grid, DType dtype, std::span<std::uint32_t> index,
-                   std::span<float> out, std::string_view codec);
-/// out += the dense decode, at the cost of the values and one pass that turns -0 into +0.
-void add_sparse(std::span<const std::byte> payload, const SparseLayout& layout,
-                const ScopeGrid& grid, DType dtype, std::span<std::uint32_t> index,
-                std::span<float> out, std::string_view codec);
+                   const ScopeGrid& grid, DType dtype, Into into, std::span<std::uint32_t> index,
+                   std::span<float> out, int threads, std::string_view codec);
 /// The sum of several payloads, in their order: as decoding each one to a dense tensor and adding.
 void combine_sparse(std::span<const std::span<const std::byte>> received,
                     const SparseLayout& layout, const ScopeGrid& grid, DType dtype,
-                    std::span<std::uint32_t> index, std::span<float> out, std::string_view codec);
+                    std::span<std::uint32_t> index, std::span<float> out, int threads,
+                    std::string_view codec);
 
 /// Whether one of count values of `dtype` is -0. Only then does it matter for a sum that positions
 /// which send nothing add +0: x + 0 is x for every x but -0.
@@ -79,25 +96,16 @@ void add_piece(std::span<const std::uint32_t> at, std::span<float> values, float
 /// out[i] += 0: -0 becomes +0.
 void add_zero(std::span<float> out);
 
-/// What becomes of a dense tensor that sparse values are put into.
-enum class Into : std::uint8_t {
-  kZeros,  ///< zeros and the values
-  kAll,    ///< plus zeros and the values: where nothing is sent -0 becomes +0
-  kValues  ///< plus the values; the rest stays
-};
-
-/// Puts values at ascending positions of out[begin, end), piece by piece.
+/// Puts values into a stretch of a dense tensor, piece by piece in ascending order.
 class Scatter {
  public:
-  Scatter(Into into, float* out, std::int64_t begin)
-      : into_(into), out_(out), finished_(out + begin) {}
-  /// Changes `values`; `at` is not empty.
-  void piece(std::span<const std::uint32_t> at, std::span<float> values);
-  void finish(std::int64_t end);
+  Scatter(Into into, float* begin) : into_(into), finished_(begin) {}
+  /// Values at the positions `at` (not empty) of `to`; changes `values`.
+  void piece(float* to, std::span<const std::uint32_t> at, std::span<float> values);
+  void finish(float* end);
 
  private:
   Into into_;
-  float* out_;
   float* finished_;  // what lies before it is done
 };
 

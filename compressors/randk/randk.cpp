@@ -147,7 +147,7 @@ void put_values(std::span<const std::span<const std::byte>> payloads, std::size_
   const auto n = std::ssize(out);
   for_each_share(positions.count(), n, threads,
                  [&](std::int64_t first, std::int64_t last, std::int64_t) {
-                   Scatter scatter(into, out.data(), positions.begin_of(first));
+                   Scatter scatter(into, out.data() + positions.begin_of(first));
                    std::array<float, Positions::kPiece> sum;
                    std::array<float, Positions::kPiece> more;
                    positions.for_each_piece(
@@ -162,9 +162,9 @@ void put_values(std::span<const std::span<const std::byte>> payloads, std::size_
                            scaling.apply(j, count, values);
                            if (p > 0) kernels::add(values, count, sum.data());
                          }
-                         scatter.piece(at.first(size), {sum.data(), size});
+                         scatter.piece(out.data(), at.first(size), {sum.data(), size});
                        });
-                   scatter.finish(positions.begin_of(last));
+                   scatter.finish(out.data() + positions.begin_of(last));
                  });
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 
 #include "common/error.hpp"
 #include "compressors/api/bits.hpp"
@@ -13,6 +14,7 @@
 #include "compressors/api/kernels.hpp"
 #include "compressors/api/registry.hpp"
 #include "compressors/api/select.hpp"
+#include "compressors/api/shares.hpp"
 #include "compressors/api/workspace.hpp"
 
 namespace tersor::compressors {
@@ -82,38 +84,63 @@ void load_key_columns(const TensorView& in, std::int64_t first, std::int64_t cou
   }
 }
 
-// Scratch of the selection in one scope.
-struct Selection {
-  std::span<std::uint32_t> keys;   // of the scope (channel: of kColumns scopes), or of candidates
-  std::span<std::uint32_t> spare;  // as long as the longest scope, where that is long
-  std::span<std::uint32_t> index;  // the chosen positions; where a scope is long, of candidates
-  std::span<float> values;         // of candidates; empty where no scope is long
-};
-
 // Shorter scopes are selected from directly; a sample of a longer one brackets the threshold.
 constexpr std::int64_t kLongScope = 32768;
-constexpr std::int64_t kSamples = 8192;
+constexpr std::uint32_t kSamples = 8192;
 
 bool is_long(const ScopeGrid& scopes) {
   return scopes.is_contiguous() && scopes.longest() >= kLongScope;
 }
+
+// Elements of scratch for the candidates of a long scope.
+std::int64_t candidate_elements(std::int64_t longest, int threads) {
+  const std::int64_t blocks = (longest - 1) / kBlockElements + 1;
+  return longest + share_count(blocks, longest, threads) * kPositionSlack;
+}
+
+// Elements of the arrays of a TopKSelection.
+struct SelectionSizes {
+  std::int64_t keys = 0;
+  std::int64_t spare = 0;
+  std::int64_t index = 0;
+  std::int64_t values = 0;
+
+  SelectionSizes(const ScopeGrid& scopes, const SparseLayout& layout, int threads) {
+    const std::int64_t longest = scopes.longest() + kPositionSlack;
+    keys = scopes.is_contiguous() ? longest : longest * kColumns;
+    spare = scopes.longest() > kCountedKeys ? longest : 0;
+    index = layout.most_kept() + kPositionSlack;
+    if (is_long(scopes)) index = values = candidate_elements(scopes.longest(), threads);
+  }
+};
 
 struct Bracket {
   std::uint32_t low = 0;
   std::uint32_t high = 0xFFFFFFFFu;
 };
 
+float value_at(const std::byte* at, DType dtype) {
+  if (dtype == DType::kFloat32) return float_of(load<std::uint32_t>(at));
+  const auto bits = load<std::uint16_t>(at);
+  return dtype == DType::kFloat16 ? float16_to_float32(bits) : bfloat16_to_float32(bits);
+}
+
 // Keys that about 4 standard deviations of the sample more and fewer than k elements reach.
 Bracket sampled_bracket(const TensorView& in, const ScopeSlice& slice, std::int64_t k) {
   std::array<std::uint32_t, kSamples> sample;
   const auto step = static_cast<std::uint64_t>(slice.length / kSamples);
-  for (std::uint32_t j = 0; j < kSamples; ++j) {
-    // A place inside each stretch that does not favour a channel.
+  // A place inside each stretch that does not favour a channel.
+  const auto place = [&](std::uint32_t j) {
     const std::uint64_t inside = (std::uint64_t{j * 0x9E3779B1u} * step) >> 32;
-    float one;
-    const float* x =
-        load_block(in, slice.begin + static_cast<std::int64_t>(step * j + inside), 1, &one);
-    sample[j] = magnitude_key(*x);
+    return slice.begin + static_cast<std::int64_t>(step * j + inside);
+  };
+  const auto item = static_cast<std::int64_t>(item_bytes(in.dtype));
+  const auto* data = static_cast<const std::byte*>(in.data);
+  constexpr std::uint32_t kAhead = 64;  // far apart, so each is a miss of the caches
+  for (std::uint32_t j = 0; j < kAhead; ++j) __builtin_prefetch(data + place(j) * item);
+  for (std::uint32_t j = 0; j < kSamples; ++j) {
+    __builtin_prefetch(data + place(std::min(j + kAhead, kSamples - 1)) * item);
+    sample[j] = magnitude_key(value_at(data + place(j) * item, in.dtype));
   }
   const double expected = static_cast<double>(k) / static_cast<double>(slice.length) * kSamples;
   const double margin = 4 * std::sqrt(expected) + 8;
@@ -125,20 +152,43 @@ Bracket sampled_bracket(const TensorView& in, const ScopeSlice& slice, std::int6
   return bracket;
 }
 
+// Candidates of a share of the blocks go to a stretch of their own: a share may find all of its
+// elements, and kernels write up to kPositionSlack more.
+std::int64_t collect_candidates(const TensorView& in, const ScopeSlice& slice, std::uint32_t bound,
+                                const TopKSelection& s, int threads) {
+  std::array<std::int64_t, kMostShares> begins{};
+  std::array<std::int64_t, kMostShares> found{};
+  const std::int64_t blocks = (slice.length - 1) / kBlockElements + 1;
+  for_each_share(
+      blocks, slice.length, threads, [&](std::int64_t first, std::int64_t last, std::int64_t slot) {
+        const auto own = static_cast<std::size_t>(slot);
+        begins[own] = first * kBlockElements + slot * kPositionSlack;
+        std::array<float, kBlockElements> buffer;
+        for (; first < last; ++first) {
+          const std::int64_t begin = first * kBlockElements;
+          const std::int64_t count = std::min(kBlockElements, slice.length - begin);
+          const float* x = load_block(in, slice.begin + begin, count, buffer.data());
+          const std::int64_t at = begins[own] + found[own];
+          found[own] += collect_magnitudes(x, count, static_cast<std::uint32_t>(begin), bound,
+                                           s.values.data() + at, s.index.data() + at);
+        }
+      });
+  std::int64_t all = found[0];
+  for (std::size_t i = 1; i < found.size(); ++i) {
+    std::copy_n(s.values.data() + begins[i], found[i], s.values.data() + all);
+    std::copy_n(s.index.data() + begins[i], found[i], s.index.data() + all);
+    all += found[i];
+  }
+  return all;
+}
+
 // The positions and values of the k largest go to s.index and s.values. The result does not depend
 // on the sample: where its bracket leaves fewer than k candidates, all are looked at.
 Threshold select_long(const TensorView& in, const ScopeSlice& slice, std::int64_t k,
-                      const Selection& s) {
+                      const TopKSelection& s, int threads) {
   const Bracket bracket = sampled_bracket(in, slice, k);
-  std::array<float, kBlockElements> buffer;
   for (const std::uint32_t bound : {bracket.low, 0u}) {
-    std::int64_t found = 0;
-    for (std::int64_t begin = 0; begin < slice.length; begin += kBlockElements) {
-      const std::int64_t count = std::min(kBlockElements, slice.length - begin);
-      const float* x = load_block(in, slice.begin + begin, count, buffer.data());
-      found += collect_magnitudes(x, count, static_cast<std::uint32_t>(begin), bound,
-                                  s.values.data() + found, s.index.data() + found);
-    }
+    const std::int64_t found = collect_candidates(in, slice, bound, s, threads);
     if (found >= k)
       return keep_largest(s.values.first(static_cast<std::size_t>(found)), s.index.data(), k,
                           bracket.high, s.keys, s.spare);
@@ -162,6 +212,12 @@ void drop_ties_with(float pivot, DType dtype, std::byte* values, std::int64_t co
   const std::uint16_t bits =
       dtype == DType::kFloat16 ? round_to_float16(pivot) : round_to_bfloat16(pivot);
   drop_ties<std::uint16_t>(values, count, bits);
+}
+
+// Values that have no NaN but the canonical one.
+void send_floats(std::span<const float> values, DType dtype, std::byte* out) {
+  if (dtype != DType::kFloat32) return round_values(values.data(), dtype, std::ssize(values), out);
+  std::memcpy(out, values.data(), values.size_bytes());
 }
 
 }  // namespace
@@ -234,13 +290,19 @@ std::size_t TopK::workspace_bytes(const Shape& shape, DType dtype, const Context
     return std::max(encoding.bytes(), decoding.bytes());
   }
   const ScopeGrid scopes = grid(shape);
-  const std::int64_t longest = scopes.longest() + kPositionSlack;
-  if (is_long(scopes)) return 4 * Scratch::bytes_for<std::uint32_t>(longest);
-  const std::int64_t columns = scopes.is_contiguous() ? 1 : kColumns;
-  const std::int64_t spare = scopes.longest() > kCountedKeys ? longest : 0;
-  return Scratch::bytes_for<std::uint32_t>(longest * columns) +
-         Scratch::bytes_for<std::uint32_t>(spare) +
-         Scratch::bytes_for<std::uint32_t>(layout(shape, dtype).most_kept() + kPositionSlack);
+  if (scopes.count() == 0) return 0;
+  const SparseLayout sizes = layout(shape, dtype);
+  const bool is_cut_inside = is_long(scopes) && scopes.count() == 1;
+  const SelectionSizes room(scopes, sizes, is_cut_inside ? context.threads : 1);
+  const std::int64_t shares =
+      is_cut_inside ? 1 : share_count(scopes.count(), shape.elements(), context.threads);
+  const std::size_t encoding = Scratch::bytes_for<std::uint32_t>(shares * room.keys) +
+                               Scratch::bytes_for<std::uint32_t>(shares * room.spare) +
+                               Scratch::bytes_for<std::uint32_t>(shares * room.index) +
+                               Scratch::bytes_for<float>(shares * room.values);
+  const std::int64_t payloads = std::max(1u, context.ranks);
+  return std::max(encoding, Scratch::bytes_for<std::uint32_t>(sparse_index_elements(
+                                sizes, scopes, shape, payloads, context.threads)));
 }
 
 std::size_t TopK::encode(int, const TensorView& in, std::span<std::byte> out, State*,
@@ -255,49 +317,72 @@ std::size_t TopK::encode(int, const TensorView& in, std::span<std::byte> out, St
     return sizes.payload_bytes();
   }
 
-  const std::int64_t columns = scopes.is_contiguous() ? 1 : kColumns;
-  const std::int64_t longest = scopes.longest() + kPositionSlack;
-  const bool has_long = is_long(scopes);
+  // One long scope is cut inside, several scopes are dealt out whole.
+  const bool is_cut_inside = is_long(scopes) && scopes.count() == 1;
+  const std::int64_t unit =
+      scopes.is_contiguous() ? 1 : kColumns;  // scopes whose keys load together
+  const std::int64_t units = (scopes.count() - 1) / unit + 1;
+  const int threads = is_cut_inside ? 1 : context.threads;
+  const SelectionSizes room(scopes, sizes, is_cut_inside ? context.threads : 1);
+  const std::int64_t shares = share_count(units, in.shape.elements(), threads);
   Scratch scratch(context);
-  Selection selection;
-  selection.keys = scratch.take<std::uint32_t>(longest * columns);
-  selection.spare = scratch.take<std::uint32_t>(scopes.longest() > kCountedKeys ? longest : 0);
-  selection.index =
-      scratch.take<std::uint32_t>(has_long ? longest : sizes.most_kept() + kPositionSlack);
-  if (has_long) selection.values = scratch.take<float>(longest);
-  std::byte* index_out = out.data();
-  std::byte* value_out = out.data() + sizes.index_bytes();
+  const auto keys = scratch.take<std::uint32_t>(shares * room.keys);
+  const auto spare = scratch.take<std::uint32_t>(shares * room.spare);
+  const auto index = scratch.take<std::uint32_t>(shares * room.index);
+  const auto values = scratch.take<float>(shares * room.values);
+  for_each_share(units, in.shape.elements(), threads,
+                 [&](std::int64_t first, std::int64_t last, std::int64_t slot) {
+                   const auto own = [&](auto all, std::int64_t size) {
+                     return all.subspan(static_cast<std::size_t>(slot * size),
+                                        static_cast<std::size_t>(size));
+                   };
+                   encode_scopes(in, sizes, first * unit, std::min(last * unit, scopes.count()),
+                                 {own(keys, room.keys), own(spare, room.spare),
+                                  own(index, room.index), own(values, room.values)},
+                                 is_cut_inside ? context.threads : 1, out.data());
+                 });
+  return sizes.payload_bytes();
+}
+
+// Scopes first .. last-1 to their places in the payload.
+void TopK::encode_scopes(const TensorView& in, const SparseLayout& sizes, std::int64_t first,
+                         std::int64_t last, const TopKSelection& selection, int threads,
+                         std::byte* out) const {
+  const ScopeGrid scopes = grid(in.shape);
+  const bool has_long = is_long(scopes);
+  std::byte* index_out = out + sizes.index_bytes_before(first);
+  std::byte* value_out = out + sizes.index_bytes() +
+                         static_cast<std::size_t>(sizes.kept_before(first)) * item_bytes(in.dtype);
   Threshold threshold;
-  for (std::int64_t s = 0; s < scopes.count(); ++s) {
+  for (std::int64_t s = first; s < last; ++s) {
     const ScopeSlice slice = scopes[s];
     const std::int64_t k = sizes.kept(slice.length);
     const auto length = static_cast<std::size_t>(slice.length);
+    const auto chosen = selection.index.first(static_cast<std::size_t>(k));
     std::byte* const values = value_out;
     if (has_long) {
-      threshold = select_long(in, slice, k, selection);
-      round_values(selection.values.data(), in.dtype, k, value_out);
+      threshold = select_long(in, slice, k, selection, threads);
+      send_floats(selection.values.first(static_cast<std::size_t>(k)), in.dtype, value_out);
       value_out += static_cast<std::size_t>(k) * item_bytes(in.dtype);
     } else {
       auto keys = selection.keys.first(length);
       if (scopes.is_contiguous()) {
         load_keys(in, slice.begin, keys);
       } else {
-        if (s % columns == 0)
-          load_key_columns(in, s, std::min(columns, scopes.count() - s), selection.keys.data());
-        keys = selection.keys.subspan(static_cast<std::size_t>(s % columns) * length, length);
+        if ((s - first) % kColumns == 0)
+          load_key_columns(in, s, std::min(kColumns, last - s), selection.keys.data());
+        keys = selection.keys.subspan(static_cast<std::size_t>((s - first) % kColumns) * length,
+                                      length);
       }
       // The last scope's threshold is near this one's.
       threshold = select_largest(keys, k, selection.spare, selection.index.data(), threshold.key);
-      value_out =
-          send_values(in, slice, selection.index.first(static_cast<std::size_t>(k)), value_out);
+      value_out = send_values(in, slice, chosen, value_out);
     }
-    encode_index(sizes.coding(), selection.index.first(static_cast<std::size_t>(k)), slice.length,
-                 index_out);
+    encode_index(sizes.coding(), chosen, slice.length, index_out);
     index_out += sizes.index_bytes_of(slice.length);
     if (options_.is_rudakov && threshold.ties > threshold.ties_taken)
       drop_ties_with(float_of(threshold.key), in.dtype, values, k);
   }
-  return sizes.payload_bytes();
 }
 
 void TopK::decode_on_device(std::span<const std::span<const std::byte>> payloads,
@@ -315,10 +400,7 @@ void TopK::decode(std::span<const std::byte> payload, const Shape& shape, DType 
   if (context.device == Device::kCuda)
     return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, false},
                             context);
-  const SparseLayout sizes = layout(shape, dtype);
-  Scratch scratch(context);
-  decode_sparse(payload, sizes, grid(shape), dtype, scratch.take<std::uint32_t>(sizes.most_kept()),
-                out, "topk");
+  put({&payload, 1}, shape, dtype, Into::kZeros, out, context);
 }
 
 void TopK::decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
@@ -326,10 +408,7 @@ void TopK::decode_accumulate(std::span<const std::byte> payload, const Shape& sh
   if (context.device == Device::kCuda)
     return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, true},
                             context);
-  const SparseLayout sizes = layout(shape, dtype);
-  Scratch scratch(context);
-  add_sparse(payload, sizes, grid(shape), dtype, scratch.take<std::uint32_t>(sizes.most_kept()),
-             out, "topk");
+  put({&payload, 1}, shape, dtype, Into::kAll, out, context);
 }
 
 void TopK::combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
@@ -337,10 +416,21 @@ void TopK::combine(std::span<const std::span<const std::byte>> received, const S
   TERSOR_CHECK(!received.empty(), "topk: nothing to combine");
   if (context.device == Device::kCuda)
     return decode_on_device(received, shape, dtype, {out.data(), DType::kFloat32, false}, context);
+  put(received, shape, dtype, Into::kZeros, out, context);
+}
+
+// `into` is that of a single payload; several are added onto zeros.
+void TopK::put(std::span<const std::span<const std::byte>> received, const Shape& shape,
+               DType dtype, Into into, std::span<float> out, const Context& context) const {
   const SparseLayout sizes = layout(shape, dtype);
+  const ScopeGrid scopes = grid(shape);
   Scratch scratch(context);
-  const auto index = scratch.take<std::uint32_t>(sizes.most_kept());
-  combine_sparse(received, sizes, grid(shape), dtype, index, out, "topk");
+  const auto index = scratch.take<std::uint32_t>(
+      sparse_index_elements(sizes, scopes, shape, std::ssize(received), context.threads));
+  if (received.size() == 1)
+    return decode_sparse(received[0], sizes, scopes, dtype, into, index, out, context.threads,
+                         "topk");
+  combine_sparse(received, sizes, scopes, dtype, index, out, context.threads, "topk");
 }
 
 }  // namespace tersor::compressors

@@ -17,6 +17,14 @@ struct TopKOptions {
   bool is_rudakov = false;  ///< variant=rudakov
 };
 
+/// Scratch of the selection in a scope on the CPU.
+struct TopKSelection {
+  std::span<std::uint32_t> keys;   ///< of the scope (channel: of several), or of candidates
+  std::span<std::uint32_t> spare;  ///< as long as the longest scope, where that is long
+  std::span<std::uint32_t> index;  ///< the chosen positions; where a scope is long, of candidates
+  std::span<float> values;         ///< of candidates; empty where no scope is long
+};
+
 /// Arrays that encoding takes from the workspace of a device.
 struct TopKArrays {
   void* turned = nullptr;              ///< the tensor by columns, where scopes are channels
@@ -71,6 +79,12 @@ class TopK final : public Codec {
                         const Context& context) const override;
 
  private:
+  void encode_scopes(const TensorView& in, const SparseLayout& sizes, std::int64_t first,
+                     std::int64_t last, const TopKSelection& selection, int threads,
+                     std::byte* out) const;
+  void put(std::span<const std::span<const std::byte>> received, const Shape& shape, DType dtype,
+           Into into, std::span<float> out, const Context& context) const;
+
   TopKOptions options_;
   std::string canonical_;
 };
