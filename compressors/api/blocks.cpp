@@ -2,9 +2,12 @@
 #include "compressors/api/blocks.hpp"
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <numeric>
 
 #include "compressors/api/floats.hpp"
 #include "compressors/api/kernels.hpp"
@@ -12,16 +15,6 @@
 
 namespace tersor::compressors {
 namespace {
-
-// Calls visit(first element, count, values) for the blocks of elements [begin, end).
-template <class Visit>
-void for_each_loaded(const TensorView& in, std::int64_t begin, std::int64_t end, Visit&& visit) {
-  std::array<float, kBlockElements> buffer;
-  for (; begin < end; begin += kBlockElements) {
-    const std::int64_t count = std::min(kBlockElements, end - begin);
-    visit(begin, count, load_block(in, begin, count, buffer.data()));
-  }
-}
 
 constexpr int kMostSlots = 16;
 
@@ -52,20 +45,15 @@ int for_each_part(const TensorView& in, const ScopeGrid& grid, int threads, Redu
   return 1;
 }
 
-// Calls reduce(first channel, count, values) for every row of stripes of channels, a stripe a
-// piece.
+// Calls reduce(first channel, count) for stripes of channels, a stripe a piece.
 template <class Reduce>
-void for_each_channel_row(const TensorView& in, int threads, Reduce&& reduce) {
+void for_each_stripe(const TensorView& in, int threads, Reduce&& reduce) {
   const std::int64_t hidden = in.shape.hidden;
   const bool is_parallel = threads > 1 && in.shape.elements() >= kParallelElements;
   const std::int64_t stripe =
       is_parallel ? std::min(kBlockElements, (hidden / threads / 64 + 1) * 64) : kBlockElements;
   parallel_for(threads, (hidden - 1) / stripe + 1, [&](std::int64_t piece) {
-    std::array<float, kBlockElements> buffer;
-    const std::int64_t first = piece * stripe;
-    const std::int64_t count = std::min(stripe, hidden - first);
-    for (std::int64_t row = 0; row < in.shape.rows(); ++row)
-      reduce(first, count, load_block(in, row * hidden + first, count, buffer.data()));
+    reduce(piece * stripe, std::min(stripe, hidden - piece * stripe));
   });
 }
 
@@ -180,40 +168,62 @@ void spread_scopes(const ScopeGrid& grid, const Shape& shape, std::int64_t begin
                });
 }
 
-void scope_absmax(const TensorView& in, const ScopeGrid& grid, std::span<float> largest,
+LocalScopes local_scopes(const ScopeGrid& grid, const Shape& shape) {
+  const bool is_even = grid.scope() == Scope::kToken ||
+                       (grid.scope() == Scope::kGroup && shape.hidden % grid.group() == 0);
+  if (!is_even || has_short_runs(grid)) return {};
+  const std::int64_t length = grid.longest();
+  const std::int64_t unit = std::lcm(length, std::int64_t{8});
+  if (unit > kMostLocal) return {};
+  return {length, std::max<std::int64_t>(1, kBlockElements / unit) * unit};
+}
+
+bool scope_absmax(const TensorView& in, const ScopeGrid& grid, std::span<float> largest,
                   int threads) {
   std::fill(largest.begin(), largest.end(), 0.0f);
-  if (in.shape.elements() == 0) return;
-  if (!grid.is_contiguous())
-    return for_each_channel_row(in, threads,
-                                [&](std::int64_t first, std::int64_t count, const float* x) {
-                                  kernels::max_magnitude_each(x, count, largest.data() + first);
-                                });
+  if (in.shape.elements() == 0) return true;
+  std::atomic<bool> are_finite = true;
+  if (!grid.is_contiguous()) {
+    // Some rows at a time, so that a line of the maxima is read and written once for all of them.
+    constexpr std::int64_t kRows = 16;
+    const std::int64_t hidden = in.shape.hidden;
+    for_each_stripe(in, threads, [&](std::int64_t first, std::int64_t count) {
+      for (std::int64_t row = 0; row < in.shape.rows(); row += kRows)
+        if (!kernels::max_magnitude_each({in, row * hidden + first},
+                                         std::min(kRows, in.shape.rows() - row), hidden, count,
+                                         largest.data() + first))
+          are_finite = false;
+    });
+    return are_finite;
+  }
   std::array<float, kMostSlots> parts{};
   const bool is_whole = grid.scope() == Scope::kTensor;
   const int slots =
       for_each_part(in, grid, threads, [&](std::int64_t begin, std::int64_t end, int slot) {
         float* const to = is_whole ? &parts[static_cast<std::size_t>(slot)] : largest.data();
-        for_each_loaded(in, begin, end, [&](std::int64_t at, std::int64_t count, const float* x) {
-          for_each_run(grid, in.shape, at, at + count,
-                       [&](std::int64_t first, std::int64_t last, std::int64_t scope) {
-                         to[scope] =
-                             kernels::max_magnitude(x + (first - at), last - first, to[scope]);
-                       });
-        });
+        for_each_run(grid, in.shape, begin, end,
+                     [&](std::int64_t first, std::int64_t last, std::int64_t scope) {
+                       if (!kernels::max_magnitude({in, first}, last - first, to[scope]))
+                         are_finite = false;
+                     });
       });
   if (is_whole) largest[0] = *std::max_element(parts.begin(), parts.begin() + slots);
+  return are_finite;
 }
 
-void scope_min_max(const TensorView& in, const ScopeGrid& grid, std::span<float> low,
+bool scope_min_max(const TensorView& in, const ScopeGrid& grid, std::span<float> low,
                    std::span<float> high, int threads) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   std::fill(low.begin(), low.end(), kInfinity);
   std::fill(high.begin(), high.end(), -kInfinity);
-  if (in.shape.elements() == 0) return;
+  if (in.shape.elements() == 0) return true;
+  std::atomic<bool> are_finite = grid.is_contiguous();
   if (!grid.is_contiguous()) {
-    for_each_channel_row(in, threads, [&](std::int64_t first, std::int64_t count, const float* x) {
-      kernels::min_max_each(x, count, low.data() + first, high.data() + first);
+    for_each_stripe(in, threads, [&](std::int64_t first, std::int64_t count) {
+      std::array<float, kBlockElements> buffer;
+      for (std::int64_t row = 0; row < in.shape.rows(); ++row)
+        kernels::min_max_each(load_block(in, row * in.shape.hidden + first, count, buffer.data()),
+                              count, low.data() + first, high.data() + first);
     });
   } else {
     std::array<float, kMostSlots> lows;
@@ -226,13 +236,12 @@ void scope_min_max(const TensorView& in, const ScopeGrid& grid, std::span<float>
           const auto own = static_cast<std::size_t>(slot);
           float* const to_low = is_whole ? &lows[own] : low.data();
           float* const to_high = is_whole ? &highs[own] : high.data();
-          for_each_loaded(in, begin, end, [&](std::int64_t at, std::int64_t count, const float* x) {
-            for_each_run(grid, in.shape, at, at + count,
-                         [&](std::int64_t first, std::int64_t last, std::int64_t scope) {
-                           kernels::min_max(x + (first - at), last - first, to_low[scope],
-                                            to_high[scope]);
-                         });
-          });
+          for_each_run(
+              grid, in.shape, begin, end,
+              [&](std::int64_t first, std::int64_t last, std::int64_t scope) {
+                if (!kernels::min_max({in, first}, last - first, to_low[scope], to_high[scope]))
+                  are_finite = false;
+              });
         });
     if (is_whole) {
       low[0] = *std::min_element(lows.begin(), lows.begin() + slots);
@@ -242,6 +251,7 @@ void scope_min_max(const TensorView& in, const ScopeGrid& grid, std::span<float>
   for (std::size_t i = 0; i < low.size(); ++i) {
     if (low[i] > high[i]) low[i] = high[i] = 0.0f;
   }
+  return are_finite;
 }
 
 void scope_mean(const TensorView& in, const ScopeGrid& grid, bool squares, std::span<float> mean,

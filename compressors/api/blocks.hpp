@@ -24,17 +24,72 @@ inline constexpr std::int64_t kParallelElements = std::int64_t{1} << 18;
 inline constexpr std::int64_t kPieceElements = std::int64_t{1} << 16;
 
 /// Calls visit(first element, count) for every block of n elements, on `threads` threads; blocks
-/// start at multiples of kBlockElements.
+/// start at multiples of `block`.
 template <class Visit>
-void for_each_block(std::int64_t n, int threads, Visit&& visit) {
+void for_each_block_of(std::int64_t block, std::int64_t n, int threads, Visit&& visit) {
   const auto run = [&](std::int64_t begin, std::int64_t end) {
-    for (; begin < end; begin += kBlockElements)
-      visit(begin, std::min(kBlockElements, end - begin));
+    for (; begin < end; begin += block) visit(begin, std::min(block, end - begin));
   };
   if (threads <= 1 || n < kParallelElements) return run(0, n);
-  parallel_for(threads, (n - 1) / kPieceElements + 1, [&](std::int64_t piece) {
-    run(piece * kPieceElements, std::min(n, (piece + 1) * kPieceElements));
+  const std::int64_t piece = std::max<std::int64_t>(1, kPieceElements / block) * block;
+  parallel_for(threads, (n - 1) / piece + 1,
+               [&](std::int64_t at) { run(at * piece, std::min(n, (at + 1) * piece)); });
+}
+template <class Visit>
+void for_each_block(std::int64_t n, int threads, Visit&& visit) {
+  for_each_block_of(kBlockElements, n, threads, visit);
+}
+
+/// Contiguous scopes of one length, in blocks of whole scopes: a codec measures and codes each
+/// while it is in the first cache.
+struct LocalScopes {
+  std::int64_t length = 0;  ///< elements of a scope; 0: the scopes of this grid are not local
+  std::int64_t block = 0;   ///< elements of a block, a multiple of 8 and of the length
+  explicit operator bool() const { return length != 0; }
+};
+/// The most elements of such a block.
+inline constexpr std::int64_t kMostLocal = 16384;
+LocalScopes local_scopes(const ScopeGrid& grid, const Shape& shape);
+
+/// Calls visit(payload, first element, count, adds) for each of `payloads` payloads of every block:
+/// the first payload overwrites the block unless `is_accumulated`, the others add to it.
+template <class Visit>
+void sum_blocks(std::int64_t block, std::int64_t n, int threads, std::size_t payloads,
+                bool is_accumulated, Visit&& visit) {
+  for_each_block_of(block, n, threads, [&](std::int64_t begin, std::int64_t count) {
+    for (std::size_t p = 0; p < payloads; ++p) visit(p, begin, count, is_accumulated || p > 0);
   });
+}
+
+/// The codes of elements begin .. begin+count-1 of a payload, begin a multiple of 8: in place where
+/// they are bytes, else in `buffer`, which has room for them, until pack().
+class PackedBlock {
+ public:
+  PackedBlock(std::byte* packed, std::int64_t begin, std::int64_t count, int width,
+              std::uint8_t* buffer)
+      : to_(packed + begin / 8 * width),
+        count_(count),
+        width_(width),
+        codes_(width == 8 ? reinterpret_cast<std::uint8_t*>(to_) : buffer) {}
+  std::uint8_t* codes() const { return codes_; }
+  void pack() const {
+    if (width_ != 8) kernels::pack_bits(codes_, count_, width_, to_);
+  }
+
+ private:
+  std::byte* to_;
+  std::int64_t count_;
+  int width_;
+  std::uint8_t* codes_;
+};
+
+/// The reverse: codes of such a block, in place or unpacked into `buffer`.
+inline const std::uint8_t* unpack_block(const std::byte* packed, std::int64_t begin,
+                                        std::int64_t count, int width, std::uint8_t* buffer) {
+  const std::byte* from = packed + begin / 8 * width;
+  if (width == 8) return reinterpret_cast<const std::uint8_t*>(from);
+  kernels::unpack_bits(from, count, width, buffer);
+  return buffer;
 }
 
 /// Elements begin .. begin+count-1 (count <= kBlockElements) as float32: the tensor itself where it
@@ -125,11 +180,13 @@ void for_each_scaled(const ScopeGrid& grid, const Shape& shape, std::int64_t beg
                });
 }
 
-/// Largest finite magnitude of each scope (0 where there is none).
-void scope_absmax(const TensorView& in, const ScopeGrid& grid, std::span<float> largest,
+/// Largest finite magnitude of each scope (0 where there is none). Returns whether every element is
+/// finite.
+bool scope_absmax(const TensorView& in, const ScopeGrid& grid, std::span<float> largest,
                   int threads = 1);
 /// Smallest and largest finite element of each scope, -0 as +0; 0 and 0 where there is none.
-void scope_min_max(const TensorView& in, const ScopeGrid& grid, std::span<float> low,
+/// Returns what scope_absmax does.
+bool scope_min_max(const TensorView& in, const ScopeGrid& grid, std::span<float> low,
                    std::span<float> high, int threads = 1);
 /// Mean of |x| or x*x of each scope by the fixed tree (METHODS section 1).
 void scope_mean(const TensorView& in, const ScopeGrid& grid, bool squares, std::span<float> mean,

@@ -11,6 +11,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "compressors/api/lanes.inc"
+
 HWY_BEFORE_NAMESPACE();
 namespace tersor::compressors::kernels {
 namespace HWY_NAMESPACE {
@@ -23,41 +25,87 @@ inline std::uint32_t finite_magnitude(float x) {
   return magnitude < kInfinityBits ? magnitude : 0u;
 }
 
-float max_magnitude(const float* x, std::int64_t count, float start) {
+template <class T>
+bool max_magnitude_of(const T* HWY_RESTRICT x, std::int64_t count, float& most) {
   std::int64_t i = 0;
-  std::uint32_t largest = bits_of(start);
+  std::uint32_t largest = bits_of(most);
 #if HWY_TARGET <= HWY_AVX2
-  // First without a look at what is finite; the order of magnitudes puts Inf and NaN on top.
-  const hn::ScalableTag<std::int32_t> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto mask = hn::Set(d, 0x7FFFFFFF);
-  auto a = hn::Set(d, static_cast<std::int32_t>(largest));
-  auto b = a;
-  const auto* bits = reinterpret_cast<const std::int32_t*>(x);
-  for (; i + 2 * lanes <= count; i += 2 * lanes) {
-    a = hn::Max(a, hn::And(hn::LoadU(d, bits + i), mask));
-    b = hn::Max(b, hn::And(hn::LoadU(d, bits + i + lanes), mask));
-  }
-  const auto found = static_cast<std::uint32_t>(hn::GetLane(hn::MaxOfLanes(d, hn::Max(a, b))));
-  if (found < kInfinityBits)
-    largest = found;
-  else
+  // First without a look at what is finite; the order of magnitudes puts Inf and NaN on top. The
+  // first and the last vector may overlap others.
+  if (count >= kLanes) {
+    Ints found[2];
+    found[0] = found[1] = hn::Set(kIntTag, static_cast<std::int32_t>(largest));
+    const auto take = [&](std::int64_t at, int way) {
+      found[way] = hn::Max(found[way], hn::BitCast(kIntTag, hn::Abs(load(x + at))));
+    };
+    take(0, 0);
+    for (i = boundary(x); i + 2 * kLanes <= count; i += 2 * kLanes) {
+      take(i, 0);
+      take(i + kLanes, 1);
+    }
+    if (i + kLanes <= count) take(i, 0);
+    take(count - kLanes, 1);
+    const auto top = static_cast<std::uint32_t>(
+        hn::GetLane(hn::MaxOfLanes(kIntTag, hn::Max(found[0], found[1]))));
     i = 0;
+    if (top < kInfinityBits) {
+      largest = top;
+      i = count;
+    }
+  }
 #endif
+  bool are_finite = true;
   for (; i < count; ++i) {
-    const std::uint32_t magnitude = finite_magnitude(x[i]);
+    const float value = widened(x[i]);
+    const std::uint32_t magnitude = finite_magnitude(value);
+    are_finite &= magnitude == (std::bit_cast<std::uint32_t>(value) & 0x7FFFFFFFu);
     largest = magnitude > largest ? magnitude : largest;
   }
-  return float_of(largest);
+  most = float_of(largest);
+  return are_finite;
 }
 
-void max_magnitude_each(const float* HWY_RESTRICT x, std::int64_t count,
-                        float* HWY_RESTRICT largest) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::uint32_t magnitude = finite_magnitude(x[i]);
-    const std::uint32_t so_far = bits_of(largest[i]);
-    largest[i] = float_of(magnitude > so_far ? magnitude : so_far);
+bool max_magnitude(Input x, std::int64_t count, float& most) {
+  return x.with([&](const auto* values) { return max_magnitude_of(values, count, most); });
+}
+
+template <class T>
+bool max_magnitude_each_of(const T* HWY_RESTRICT x, std::int64_t rows, std::int64_t stride,
+                           std::int64_t count, float* HWY_RESTRICT largest) {
+  std::int64_t i = 0;
+#if HWY_TARGET <= HWY_AVX2
+  // As above: without a look at what is finite, and again with one where something was not.
+  auto* const found = reinterpret_cast<std::int32_t*>(largest);
+  const auto magnitude = [&](std::int64_t row, std::int64_t at) {
+    return hn::BitCast(kIntTag, hn::Abs(load(x + row * stride + at)));
+  };
+  for (; i + kLanes <= count; i += kLanes) {
+    Ints most = hn::LoadU(kIntTag, found + i);
+    for (std::int64_t row = 0; row < rows; ++row) most = hn::Max(most, magnitude(row, i));
+    // What is not finite stays out of the result.
+    if (!hn::AllTrue(kIntTag, hn::Lt(most, hn::Set(kIntTag, 0x7F800000)))) break;
+    hn::StoreU(most, kIntTag, found + i);
   }
+#endif
+  bool are_finite = true;
+  for (; i < count; ++i) {
+    std::uint32_t most = bits_of(largest[i]);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const float value = widened(x[row * stride + i]);
+      const std::uint32_t magnitude = finite_magnitude(value);
+      are_finite &= magnitude == (std::bit_cast<std::uint32_t>(value) & 0x7FFFFFFFu);
+      most = magnitude > most ? magnitude : most;
+    }
+    largest[i] = float_of(most);
+  }
+  return are_finite;
+}
+
+bool max_magnitude_each(Input x, std::int64_t rows, std::int64_t stride, std::int64_t count,
+                        float* largest) {
+  return x.with([&](const auto* values) {
+    return max_magnitude_each_of(values, rows, stride, count, largest);
+  });
 }
 
 // Floats as integers in the same order: negative ones have all their other bits flipped.
@@ -69,40 +117,74 @@ inline float from_ordered(std::int32_t key) {
   return std::bit_cast<float>(key ^ ((key >> 31) & 0x7FFFFFFF));
 }
 
-void min_max(const float* x, std::int64_t count, float& low, float& high) {
-  std::int64_t i = 0;
 #if HWY_TARGET <= HWY_AVX2
-  // Adding 0 makes -0 +0; a NaN as first operand gives the second one; an infinity is seen at the
-  // end.
-  const hn::ScalableTag<float> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto zero = hn::Zero(d);
-  auto low_a = hn::Set(d, kFloat32Max);
-  auto low_b = low_a;
-  auto high_a = hn::Neg(low_a);
-  auto high_b = high_a;
-  for (; i + 2 * lanes <= count; i += 2 * lanes) {
-    const auto a = hn::Add(hn::LoadU(d, x + i), zero);
-    const auto b = hn::Add(hn::LoadU(d, x + i + lanes), zero);
-    low_a = hn::Min(a, low_a);
-    low_b = hn::Min(b, low_b);
-    high_a = hn::Max(a, high_a);
-    high_b = hn::Max(b, high_b);
+// x*0 is 0 where x is finite and NaN elsewhere, which sticks.
+struct Range {
+  Floats low;
+  Floats high;
+  Floats zero;
+
+  explicit Range(Floats x) : low(x), high(x), zero(hn::Mul(x, hn::Zero(kFloatTag))) {}
+  HWY_INLINE void take(Floats x) {
+    low = hn::Min(low, x);
+    high = hn::Max(high, x);
+    zero = hn::MulAdd(x, hn::Zero(kFloatTag), zero);
   }
-  const float found_low = hn::GetLane(hn::MinOfLanes(d, hn::Min(low_a, low_b)));
-  const float found_high = hn::GetLane(hn::MaxOfLanes(d, hn::Max(high_a, high_b)));
-  if (found_low < -kFloat32Max || found_high > kFloat32Max || found_low > found_high) {
-    i = 0;
-  } else {
-    low = found_low < low ? found_low : low;
-    high = found_high > high ? found_high : high;
+  HWY_INLINE void join(const Range& other) {
+    low = hn::Min(low, other.low);
+    high = hn::Max(high, other.high);
+    zero = hn::Add(zero, other.zero);
+  }
+};
+
+// Of at least kLanes elements; -0 and +0 are one value here. The first and the last vector may
+// overlap others.
+template <class T>
+HWY_INLINE Range range_of(const T* HWY_RESTRICT x, std::int64_t count) {
+  Range a(load(x));
+  Range b = a;
+  Range c = a;
+  Range d = a;
+  std::int64_t i = boundary(x);
+  for (; i + 4 * kLanes <= count; i += 4 * kLanes) {
+    a.take(kept(load(x + i)));
+    b.take(kept(load(x + i + kLanes)));
+    c.take(kept(load(x + i + 2 * kLanes)));
+    d.take(kept(load(x + i + 3 * kLanes)));
+  }
+  for (; i + kLanes <= count; i += kLanes) a.take(kept(load(x + i)));
+  if (i < count) b.take(load(x + count - kLanes));
+  a.join(b);
+  c.join(d);
+  a.join(c);
+  return a;
+}
+#endif
+
+template <class T>
+bool min_max_of(const T* HWY_RESTRICT x, std::int64_t count, float& low, float& high) {
+  std::int64_t i = 0;
+  bool are_finite = true;
+#if HWY_TARGET <= HWY_AVX2
+  if (count >= kLanes) {
+    const Range range = range_of(x, count);
+    are_finite = hn::AllTrue(kFloatTag, hn::Eq(range.zero, range.zero));
+    if (are_finite) {
+      const float least = hn::GetLane(hn::MinOfLanes(kFloatTag, range.low)) + 0.0f;
+      const float most = hn::GetLane(hn::MaxOfLanes(kFloatTag, range.high)) + 0.0f;
+      low = least < low ? least : low;
+      high = most > high ? most : high;
+      return true;
+    }
   }
 #endif
   std::int32_t smallest = ordered(low);
   std::int32_t largest = ordered(high);
   for (; i < count; ++i) {
-    const bool is_finite = (std::bit_cast<std::uint32_t>(x[i]) & 0x7FFFFFFFu) < kInfinityBits;
-    const std::int32_t key = ordered(x[i] + 0.0f);
+    const float value = widened(x[i]);
+    const bool is_finite = (std::bit_cast<std::uint32_t>(value) & 0x7FFFFFFFu) < kInfinityBits;
+    are_finite &= is_finite;
+    const std::int32_t key = ordered(value + 0.0f);
     const std::int32_t for_min = is_finite ? key : 0x7F800000;
     const std::int32_t for_max = is_finite ? key : -0x7F800001;
     smallest = for_min < smallest ? for_min : smallest;
@@ -110,6 +192,11 @@ void min_max(const float* x, std::int64_t count, float& low, float& high) {
   }
   low = from_ordered(smallest);
   high = from_ordered(largest);
+  return are_finite;
+}
+
+bool min_max(Input x, std::int64_t count, float& low, float& high) {
+  return x.with([&](const auto* values) { return min_max_of(values, count, low, high); });
 }
 
 void min_max_each(const float* HWY_RESTRICT x, std::int64_t count, float* HWY_RESTRICT low,
@@ -202,14 +289,15 @@ HWY_EXPORT(lane_sum_each);
 HWY_EXPORT(magnitude_keys);
 HWY_EXPORT(add);
 
-float max_magnitude(const float* x, std::int64_t count, float start) {
-  return HWY_DYNAMIC_DISPATCH(max_magnitude)(x, count, start);
+bool max_magnitude(Input x, std::int64_t count, float& most) {
+  return HWY_DYNAMIC_DISPATCH(max_magnitude)(x, count, most);
 }
-void max_magnitude_each(const float* x, std::int64_t count, float* largest) {
-  HWY_DYNAMIC_DISPATCH(max_magnitude_each)(x, count, largest);
+bool max_magnitude_each(Input x, std::int64_t rows, std::int64_t stride, std::int64_t count,
+                        float* largest) {
+  return HWY_DYNAMIC_DISPATCH(max_magnitude_each)(x, rows, stride, count, largest);
 }
-void min_max(const float* x, std::int64_t count, float& low, float& high) {
-  HWY_DYNAMIC_DISPATCH(min_max)(x, count, low, high);
+bool min_max(Input x, std::int64_t count, float& low, float& high) {
+  return HWY_DYNAMIC_DISPATCH(min_max)(x, count, low, high);
 }
 void min_max_each(const float* x, std::int64_t count, float* low, float* high) {
   HWY_DYNAMIC_DISPATCH(min_max_each)(x, count, low, high);

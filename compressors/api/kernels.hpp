@@ -4,21 +4,27 @@
 #include <cstdint>
 
 #include "common/philox.hpp"
+#include "compressors/api/input.hpp"
 
 /// Loops over contiguous elements that several codecs share, compiled for scalar, AVX2 and AVX-512
-/// and chosen at run time. Every build gives the same bits: one IEEE operation per step, no fused
-/// multiply-add. Pointers may be unaligned; counts are in elements.
+/// and chosen at run time. Every build gives the same bits: one IEEE operation per step; a fused
+/// multiply-add only where tests show that no code depends on it. Pointers may be unaligned; counts
+/// are in elements.
 namespace tersor::compressors::kernels {
 
 inline constexpr std::uint32_t kInfinityBits = 0x7F800000u;
 
-/// Largest magnitude of the finite elements, at least `start`.
-float max_magnitude(const float* x, std::int64_t count, float start = 0);
-/// largest[i] = max(largest[i], |x[i]| where finite).
-void max_magnitude_each(const float* x, std::int64_t count, float* largest);
+/// most = the largest magnitude of the finite elements, or as it was; returns whether all are
+/// finite.
+bool max_magnitude(Input x, std::int64_t count, float& most);
+/// largest[i] = max(largest[i], |x[i + r*stride]| where finite), for r of `rows` rows; returns
+/// whether all are finite.
+bool max_magnitude_each(Input x, std::int64_t rows, std::int64_t stride, std::int64_t count,
+                        float* largest);
 
 /// Smallest and largest finite element, -0 counting as +0; `low` and `high` start at +Inf and -Inf.
-void min_max(const float* x, std::int64_t count, float& low, float& high);
+/// Returns whether all are finite.
+bool min_max(Input x, std::int64_t count, float& low, float& high);
 void min_max_each(const float* x, std::int64_t count, float* low, float* high);
 
 /// One block (at most 4,096 elements) of the fixed tree (METHODS section 1): the folded sum of |x|

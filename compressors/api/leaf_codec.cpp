@@ -29,23 +29,16 @@ std::size_t LeafCodec::encode(int, const TensorView& in, std::span<std::byte> ou
   return size;
 }
 
-void LeafCodec::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-                       std::span<float> out, State*, const Context& context) const {
-  if (context.device == Device::kCuda)
-    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, false},
-                            context);
-  expect_payload_bytes(payload, payload_bytes(shape, dtype, context, 0, nullptr), canonical_);
-  if (shape.elements() > 0) read(payload.data(), shape, dtype, false, out.data(), context);
+void LeafCodec::read(const std::byte*, const Shape&, DType, bool, float*, const Context&) const {
+  TERSOR_CHECK(false, canonical_ + " reads its payloads together");
 }
 
-void LeafCodec::decode_accumulate(std::span<const std::byte> payload, const Shape& shape,
-                                  DType dtype, std::span<float> out, State*,
-                                  const Context& context) const {
-  if (context.device == Device::kCuda)
-    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, true},
-                            context);
-  expect_payload_bytes(payload, payload_bytes(shape, dtype, context, 0, nullptr), canonical_);
-  if (shape.elements() > 0) read(payload.data(), shape, dtype, true, out.data(), context);
+void LeafCodec::sum_payloads(std::span<const std::span<const std::byte>> payloads,
+                             const Shape& shape, DType dtype, bool is_accumulated, float* out,
+                             const Context& context) const {
+  Context sender = context;
+  for (std::size_t p = 0; p < payloads.size(); ++p, ++sender.rank)
+    read(payloads[p].data(), shape, dtype, is_accumulated || p > 0, out, sender);
 }
 
 void LeafCodec::decode_on_device(std::span<const std::span<const std::byte>> payloads,

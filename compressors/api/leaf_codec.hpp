@@ -2,13 +2,13 @@
 #pragma once
 #include <string>
 
-#include "compressors/api/codec.hpp"
+#include "compressors/api/summing_codec.hpp"
 
 namespace tersor::compressors {
 
 /// Base of codecs of one round whose payload sizes follow from shape and dtype alone. Empty tensors
 /// and payloads of a wrong size never reach the derived class.
-class LeafCodec : public Codec {
+class LeafCodec : public SummingCodec {
  public:
   LeafCodec(std::string canonical, Exchange exchange);
 
@@ -20,10 +20,6 @@ class LeafCodec : public Codec {
                              const State* state) const final;
   std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
                      const Context& context) const final;
-  void decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-              std::span<float> out, State* state, const Context& context) const final;
-  void decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-                         std::span<float> out, State* state, const Context& context) const final;
   void decode_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
                         DType dtype, const DecodeTarget& target,
                         const Context& context) const final;
@@ -37,9 +33,13 @@ class LeafCodec : public Codec {
   virtual Sizes sizes(const Shape& shape, DType dtype) const = 0;
   /// Writes exactly the bytes that sizes() counts; on the device where context.device says so.
   virtual void write(const TensorView& in, std::byte* out, const Context& context) const = 0;
-  /// out = or += the decoded message.
+  /// out = or += the decoded message. Not called where sum_payloads is overridden.
   virtual void read(const std::byte* payload, const Shape& shape, DType dtype, bool is_accumulated,
-                    float* out, const Context& context) const = 0;
+                    float* out, const Context& context) const;
+  /// Default: read() for each payload.
+  void sum_payloads(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                    DType dtype, bool is_accumulated, float* out,
+                    const Context& context) const override;
 
   /// Codec::decode_on_device for payloads of the right size and a tensor that has elements.
   virtual void read_on_device(std::span<const std::span<const std::byte>> payloads,

@@ -79,24 +79,16 @@ void Cast::decode_on_device(std::span<const std::span<const std::byte>> payloads
   DeviceTable<CastLaunchers>::get("cast").decode(payloads, format_, n, target, context.stream);
 }
 
-void Cast::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-                  std::span<float> out, State*, const Context& context) const {
-  if (context.device == Device::kCuda)
-    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, false},
-                            context);
-  const std::int64_t n = shape.elements();
-  expect_payload_bytes(payload, static_cast<std::size_t>(n) * item_bytes(format_), "cast");
-  widen_values(payload.data(), format_, n, out.data());
-}
-
-void Cast::decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-                             std::span<float> out, State*, const Context& context) const {
-  if (context.device == Device::kCuda)
-    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, true},
-                            context);
-  const std::int64_t n = shape.elements();
-  expect_payload_bytes(payload, static_cast<std::size_t>(n) * item_bytes(format_), "cast");
-  add_values(payload.data(), format_, n, out.data());
+void Cast::sum_payloads(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                        DType, bool is_accumulated, float* out, const Context& context) const {
+  sum_blocks(kBlockElements, shape.elements(), context.threads, payloads.size(), is_accumulated,
+             [&](std::size_t p, std::int64_t begin, std::int64_t count, bool adds) {
+               const std::byte* from = payloads[p].data() + 2 * begin;
+               if (adds)
+                 add_values(from, format_, count, out + begin);
+               else
+                 widen_values(from, format_, count, out + begin);
+             });
 }
 
 }  // namespace tersor::compressors

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compressors/api/codec.hpp"
+#include "compressors/api/summing_codec.hpp"
 
 namespace tersor::compressors {
 
@@ -13,7 +13,7 @@ struct CastLaunchers {
 };
 
 /// Rounds to bfloat16 or float16: nearest even, finite values saturate.
-class Cast final : public Codec {
+class Cast final : public SummingCodec {
  public:
   /// `format` is kBFloat16 or kFloat16.
   Cast(DType format, std::string canonical);
@@ -32,12 +32,11 @@ class Cast final : public Codec {
   std::size_t workspace_bytes(const Shape&, DType, const Context&) const override { return 0; }
   std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
                      const Context& context) const override;
-  void decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-              std::span<float> out, State* state, const Context& context) const override;
-  void decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-                         std::span<float> out, State* state, const Context& context) const override;
 
  protected:
+  void sum_payloads(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                    DType dtype, bool is_accumulated, float* out,
+                    const Context& context) const override;
   void decode_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
                         DType dtype, const DecodeTarget& target,
                         const Context& context) const override;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compressors/fp8/fp8.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -66,7 +67,8 @@ bool Fp8::supports(Device device) const {
 
 std::size_t Fp8::workspace_bytes(const Shape& shape, DType, const Context& context) const {
   if (context.device == Device::kCuda) return device_workspace_bytes(grid(shape), shape, 4);
-  return Scratch::bytes_for<float>(grid(shape).count());
+  return std::clamp<std::size_t>(context.ranks, 1, kMostSummed) *
+         Scratch::bytes_for<float>(grid(shape).count());
 }
 
 void Fp8::write(const TensorView& in, std::byte* out, const Context& context) const {
@@ -102,23 +104,27 @@ void Fp8::read_on_device(std::span<const std::span<const std::byte>> payloads, c
                                                context);
 }
 
-void Fp8::read(const std::byte* payload, const Shape& shape, DType, bool is_accumulated, float* out,
-               const Context& context) const {
+void Fp8::sum_payloads(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                       DType, bool is_accumulated, float* out, const Context& context) const {
   const ScopeGrid scopes = grid(shape);
-  const std::int64_t n = shape.elements();
   Scratch scratch(context);
-  const auto scale = scratch.take<float>(scopes.count());
-  std::memcpy(scale.data(), payload, scale.size_bytes());
-  const auto* codes = reinterpret_cast<const std::uint8_t*>(payload + scale.size_bytes());
-  for_each_block(n, context.threads, [&](std::int64_t begin, std::int64_t count) {
-    std::array<float, kBlockElements> spread;
-    const std::int64_t end = begin + count;
-    for_each_scaled(scopes, shape, begin, end, scale.data(), spread.data(),
-                    [&](std::int64_t first, std::int64_t last, const float* s, bool each) {
-                      kernels::decode_small(format_, codes + first, last - first, s, each,
-                                            is_accumulated, out + first);
-                    });
-  });
+  const auto per_payload = static_cast<std::size_t>(scopes.count());
+  const auto scales = scratch.take<float>(scopes.count() * std::ssize(payloads));
+  for (std::size_t p = 0; p < payloads.size(); ++p)
+    std::memcpy(scales.data() + p * per_payload, payloads[p].data(), per_payload * sizeof(float));
+  sum_blocks(
+      kBlockElements, shape.elements(), context.threads, payloads.size(), is_accumulated,
+      [&](std::size_t p, std::int64_t begin, std::int64_t count, bool adds) {
+        std::array<float, kBlockElements> spread;
+        const auto* codes =
+            reinterpret_cast<const std::uint8_t*>(payloads[p].data()) + per_payload * sizeof(float);
+        for_each_scaled(scopes, shape, begin, begin + count, scales.data() + p * per_payload,
+                        spread.data(),
+                        [&](std::int64_t first, std::int64_t last, const float* s, bool each) {
+                          kernels::decode_small(format_, codes + first, last - first, s, each, adds,
+                                                out + first);
+                        });
+      });
 }
 
 }  // namespace tersor::compressors

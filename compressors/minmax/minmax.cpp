@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compressors/minmax/minmax.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <optional>
 
 #include "compressors/api/bits.hpp"
 #include "compressors/api/blocks.hpp"
@@ -50,8 +53,33 @@ CodecInfo minmax_info() {
 
 const CodecRegistrar kRegistrar(minmax_info());
 
-// What both sides derive from the limits: five numbers a scope, and their copies for one block
-// where runs are short.
+// What both sides derive from the limits of one scope.
+struct Limits {
+  float low;
+  float high;
+  float base;
+  float width;
+  float factor;
+
+  Limits(float smallest, float largest) : low(smallest), high(largest) {
+    factor = std::isinf(high - low) ? 0.5f : 1.0f;
+    base = low * factor;
+    width = high * factor - base;
+  }
+  kernels::MinMaxLoop loop(int bits) const {
+    kernels::MinMaxLoop loop;
+    loop.low = &low;
+    loop.high = &high;
+    loop.base = &base;
+    loop.width = &width;
+    loop.factor = &factor;
+    loop.has_overflow = factor != 1.0f;
+    loop.top = (1 << bits) - 1;
+    return loop;
+  }
+};
+
+// The limits of all scopes, and their copies for one block where runs are short.
 class Frame {
  public:
   static constexpr std::int64_t kArrays = 5;
@@ -72,32 +100,31 @@ class Frame {
   std::span<float> low() { return array(0); }
   std::span<float> high() { return array(1); }
   /// After low and high are set.
-  void derive(int bits) {
+  void derive(int bits, bool is_finite) {
     loop_.top = (1 << bits) - 1;
+    loop_.is_finite = is_finite;
     for (std::size_t s = 0; s < low().size(); ++s) {
-      const float factor = std::isinf(high()[s] - low()[s]) ? 0.5f : 1.0f;
-      loop_.has_overflow |= factor != 1.0f;
-      array(2)[s] = low()[s] * factor;
-      array(3)[s] = high()[s] * factor - array(2)[s];
-      array(4)[s] = factor;
+      const Limits limits(low()[s], high()[s]);
+      loop_.has_overflow |= limits.factor != 1.0f;
+      array(2)[s] = limits.base;
+      array(3)[s] = limits.width;
+      array(4)[s] = limits.factor;
     }
   }
 
   /// Calls visit(first, last, loop) for pieces of elements [begin, end), of one block.
   template <class Visit>
-  void for_each_piece(std::int64_t begin, std::int64_t end, Visit&& visit) {
+  void for_each_piece(std::int64_t begin, std::int64_t end, Visit&& visit) const {
     if (has_short_runs(grid_)) {
       for (std::int64_t a = 0; a < kArrays; ++a)
-        spread_scopes(grid_, shape_, begin, end, array(a).data(),
+        spread_scopes(grid_, shape_, begin, end, values_.data() + a * grid_.count(),
                       spread_.data() + a * kBlockElements);
-      point(spread_.data(), kBlockElements);
-      visit(begin, end, loop_);
+      visit(begin, end, loop_at(spread_.data(), kBlockElements));
       return;
     }
     for_each_run(grid_, shape_, begin, end,
                  [&](std::int64_t first, std::int64_t last, std::int64_t scope) {
-                   point(values_.data() + scope, grid_.count());
-                   visit(first, last, loop_);
+                   visit(first, last, loop_at(values_.data() + scope, grid_.count()));
                  });
   }
 
@@ -106,12 +133,14 @@ class Frame {
     const auto count = static_cast<std::size_t>(grid_.count());
     return values_.subspan(static_cast<std::size_t>(which) * count, count);
   }
-  void point(const float* first, std::int64_t step) {
-    loop_.low = first;
-    loop_.high = first + step;
-    loop_.base = first + 2 * step;
-    loop_.width = first + 3 * step;
-    loop_.factor = first + 4 * step;
+  kernels::MinMaxLoop loop_at(const float* first, std::int64_t step) const {
+    kernels::MinMaxLoop loop = loop_;
+    loop.low = first;
+    loop.high = first + step;
+    loop.base = first + 2 * step;
+    loop.width = first + 3 * step;
+    loop.factor = first + 4 * step;
+    return loop;
   }
 
   ScopeGrid grid_;
@@ -157,7 +186,9 @@ bool MinMax::supports(Device device) const {
 
 std::size_t MinMax::workspace_bytes(const Shape& shape, DType, const Context& context) const {
   if (context.device == Device::kCuda) return device_workspace_bytes(grid(shape), shape, 8);
-  return Frame::workspace_bytes(grid(shape));
+  if (local_scopes(grid(shape), shape)) return 0;
+  return std::clamp<std::size_t>(context.ranks, 1, kMostSummed) *
+         Frame::workspace_bytes(grid(shape));
 }
 
 std::size_t MinMax::encode(int, const TensorView& in, std::span<std::byte> out, State*,
@@ -172,59 +203,104 @@ std::size_t MinMax::encode(int, const TensorView& in, std::span<std::byte> out, 
     DeviceTable<MinMaxLaunchers>::get("minmax").encode(in, scopes, options_, out.data(), context);
     return size;
   }
-  Scratch scratch(context);
-  Frame frame(scopes, in.shape, scratch);
-  scope_min_max(in, scopes, frame.low(), frame.high(), context.threads);
-  std::memcpy(out.data(), frame.low().data(), metadata / 2);
-  std::memcpy(out.data() + metadata / 2, frame.high().data(), metadata / 2);
-  frame.derive(options_.bits);
-
+  std::byte* const packed = out.data() + metadata;
   const Purpose purpose = context.second_round ? Purpose::kSecondRounding : Purpose::kRounding;
   const Stream stream = context.random(purpose, true);
+  const auto draw = [&](std::int64_t begin, std::int64_t count, std::uint16_t* draws) {
+    kernels::fill_draw16(stream, static_cast<std::uint64_t>(context.element_offset + begin), count,
+                         draws);
+    return draws;
+  };
+  if (const LocalScopes local = local_scopes(scopes, in.shape)) {
+    for_each_block_of(local.block, n, context.threads, [&](std::int64_t begin, std::int64_t count) {
+      std::array<std::uint16_t, kMostLocal> draws;
+      std::array<std::uint8_t, kMostLocal> buffer;
+      const PackedBlock block(packed, begin, count, options_.bits, buffer.data());
+      if (options_.is_stochastic) draw(begin, count, draws.data());
+      for (std::int64_t at = 0; at < count; at += local.length) {
+        const kernels::Input x(in, begin + at);
+        float low = std::numeric_limits<float>::infinity();
+        float high = -low;
+        const bool is_finite = kernels::min_max(x, local.length, low, high);
+        if (low > high) low = high = 0.0f;
+        const std::int64_t scope = (begin + at) / local.length;
+        store(out.data() + 4 * scope, low);
+        store(out.data() + metadata / 2 + 4 * scope, high);
+        const Limits limits(low, high);
+        kernels::MinMaxLoop loop = limits.loop(options_.bits);
+        loop.is_finite = is_finite;
+        if (options_.is_stochastic) loop.draws = draws.data() + at;
+        kernels::minmax_encode(x, local.length, loop, block.codes() + at);
+      }
+      block.pack();
+    });
+    return size;
+  }
+
+  Scratch scratch(context);
+  Frame frame(scopes, in.shape, scratch);
+  const bool is_finite = scope_min_max(in, scopes, frame.low(), frame.high(), context.threads);
+  std::memcpy(out.data(), frame.low().data(), metadata / 2);
+  std::memcpy(out.data() + metadata / 2, frame.high().data(), metadata / 2);
+  frame.derive(options_.bits, is_finite);
   for_each_block(n, frame.threads(context), [&](std::int64_t begin, std::int64_t count) {
-    std::array<float, kBlockElements> buffer;
     std::array<std::uint16_t, kBlockElements> draws;
-    std::array<std::uint8_t, kBlockElements> codes;
-    const float* x = load_block(in, begin, count, buffer.data());
-    if (options_.is_stochastic)
-      kernels::fill_draw16(stream, static_cast<std::uint64_t>(context.element_offset + begin),
-                           count, draws.data());
-    Frame own = frame;  // its loop points at the piece
-    own.for_each_piece(begin, begin + count,
-                       [&](std::int64_t first, std::int64_t last, kernels::MinMaxLoop& loop) {
-                         const std::int64_t at = first - begin;
-                         if (options_.is_stochastic) loop.draws = draws.data() + at;
-                         kernels::minmax_encode(x + at, last - first, loop, codes.data() + at);
-                       });
-    kernels::pack_bits(codes.data(), count, options_.bits,
-                       out.data() + metadata + begin / 8 * options_.bits);
+    std::array<std::uint8_t, kBlockElements> buffer;
+    const PackedBlock block(packed, begin, count, options_.bits, buffer.data());
+    if (options_.is_stochastic) draw(begin, count, draws.data());
+    frame.for_each_piece(
+        begin, begin + count, [&](std::int64_t first, std::int64_t last, kernels::MinMaxLoop loop) {
+          const std::int64_t at = first - begin;
+          if (options_.is_stochastic) loop.draws = draws.data() + at;
+          kernels::minmax_encode({in, first}, last - first, loop, block.codes() + at);
+        });
+    block.pack();
   });
   return size;
 }
 
-void MinMax::decode_into(std::span<const std::byte> payload, const Shape& shape,
-                         std::span<float> out, const Context& context, bool is_accumulated) const {
+void MinMax::sum_payloads(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                          DType, bool is_accumulated, float* out, const Context& context) const {
   const std::int64_t n = shape.elements();
   const ScopeGrid scopes = grid(shape);
   const std::size_t metadata = static_cast<std::size_t>(scopes.count()) * 8;
-  expect_payload_bytes(payload, metadata + packed_bytes(n, options_.bits), "minmax");
-  if (n == 0) return;
+  if (const LocalScopes local = local_scopes(scopes, shape)) {
+    sum_blocks(local.block, n, context.threads, payloads.size(), is_accumulated,
+               [&](std::size_t p, std::int64_t begin, std::int64_t count, bool adds) {
+                 std::array<std::uint8_t, kMostLocal> buffer;
+                 const std::byte* const payload = payloads[p].data();
+                 const std::uint8_t* codes =
+                     unpack_block(payload + metadata, begin, count, options_.bits, buffer.data());
+                 for (std::int64_t at = 0; at < count; at += local.length) {
+                   const std::int64_t scope = (begin + at) / local.length;
+                   const Limits limits(load<float>(payload + 4 * scope),
+                                       load<float>(payload + metadata / 2 + 4 * scope));
+                   kernels::minmax_decode(codes + at, local.length, limits.loop(options_.bits),
+                                          adds, out + begin + at);
+                 }
+               });
+    return;
+  }
   Scratch scratch(context);
-  Frame frame(scopes, shape, scratch);
-  std::memcpy(frame.low().data(), payload.data(), metadata / 2);
-  std::memcpy(frame.high().data(), payload.data() + metadata / 2, metadata / 2);
-  frame.derive(options_.bits);
-  for_each_block(n, frame.threads(context), [&](std::int64_t begin, std::int64_t count) {
-    std::array<std::uint8_t, kBlockElements> codes;
-    kernels::unpack_bits(payload.data() + metadata + begin / 8 * options_.bits, count,
-                         options_.bits, codes.data());
-    Frame own = frame;  // its loop points at the piece
-    own.for_each_piece(begin, begin + count,
-                       [&](std::int64_t first, std::int64_t last, kernels::MinMaxLoop& loop) {
-                         kernels::minmax_decode(codes.data() + (first - begin), last - first, loop,
-                                                is_accumulated, out.data() + first);
-                       });
-  });
+  std::array<std::optional<Frame>, kMostSummed> frames;
+  for (std::size_t p = 0; p < payloads.size(); ++p) {
+    Frame& frame = frames[p].emplace(scopes, shape, scratch);
+    std::memcpy(frame.low().data(), payloads[p].data(), metadata / 2);
+    std::memcpy(frame.high().data(), payloads[p].data() + metadata / 2, metadata / 2);
+    frame.derive(options_.bits, false);
+  }
+  sum_blocks(kBlockElements, n, frames[0]->threads(context), payloads.size(), is_accumulated,
+             [&](std::size_t p, std::int64_t begin, std::int64_t count, bool adds) {
+               std::array<std::uint8_t, kBlockElements> buffer;
+               const std::uint8_t* codes = unpack_block(payloads[p].data() + metadata, begin, count,
+                                                        options_.bits, buffer.data());
+               frames[p]->for_each_piece(
+                   begin, begin + count,
+                   [&](std::int64_t first, std::int64_t last, const kernels::MinMaxLoop& loop) {
+                     kernels::minmax_decode(codes + (first - begin), last - first, loop, adds,
+                                            out + first);
+                   });
+             });
 }
 
 void MinMax::decode_on_device(std::span<const std::span<const std::byte>> payloads,
@@ -235,22 +311,6 @@ void MinMax::decode_on_device(std::span<const std::span<const std::byte>> payloa
   if (shape.elements() == 0) return;
   DeviceTable<MinMaxLaunchers>::get("minmax").decode(payloads, shape, grid(shape), options_, target,
                                                      context);
-}
-
-void MinMax::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-                    std::span<float> out, State*, const Context& context) const {
-  if (context.device == Device::kCuda)
-    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, false},
-                            context);
-  decode_into(payload, shape, out, context, false);
-}
-
-void MinMax::decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-                               std::span<float> out, State*, const Context& context) const {
-  if (context.device == Device::kCuda)
-    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, true},
-                            context);
-  decode_into(payload, shape, out, context, true);
 }
 
 }  // namespace tersor::compressors

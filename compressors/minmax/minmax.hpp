@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compressors/api/codec.hpp"
 #include "compressors/api/scopes.hpp"
+#include "compressors/api/summing_codec.hpp"
 
 namespace tersor::compressors {
 
@@ -12,7 +12,6 @@ struct MinMaxOptions {
   bool is_stochastic = false;  ///< rounding=stochastic
 };
 
-/// Integers of 1 to 8 bits between the smallest and the largest value of each scope (METHODS
 /// The launchers of minmax.cu (DeviceTable), for tensors with elements.
 struct MinMaxLaunchers {
   void (*encode)(const TensorView& in, const ScopeGrid& grid, const MinMaxOptions& options,
@@ -22,8 +21,9 @@ struct MinMaxLaunchers {
                  const Context& context);
 };
 
+/// Integers of 1 to 8 bits between the smallest and the largest value of each scope (METHODS
 /// section 2).
-class MinMax final : public Codec {
+class MinMax final : public SummingCodec {
  public:
   MinMax(const MinMaxOptions& options, std::string canonical);
 
@@ -39,20 +39,17 @@ class MinMax final : public Codec {
                               const Context& context) const override;
   std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
                      const Context& context) const override;
-  void decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-              std::span<float> out, State* state, const Context& context) const override;
-  void decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-                         std::span<float> out, State* state, const Context& context) const override;
 
  protected:
+  void sum_payloads(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                    DType dtype, bool is_accumulated, float* out,
+                    const Context& context) const override;
   void decode_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
                         DType dtype, const DecodeTarget& target,
                         const Context& context) const override;
 
  private:
   ScopeGrid grid(const Shape& shape) const { return {shape, options_.scope, options_.group}; }
-  void decode_into(std::span<const std::byte> payload, const Shape& shape, std::span<float> out,
-                   const Context& context, bool is_accumulated) const;
 
   MinMaxOptions options_;
   std::string canonical_;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compressors/minmax/minmax_kernels.hpp"
 
+#include <array>
+#include <bit>
+
 #include "compressors/api/floats.hpp"
 #include "compressors/api/simd.hpp"
 
@@ -9,6 +12,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "compressors/api/lanes.inc"
+
 HWY_BEFORE_NAMESPACE();
 namespace tersor::compressors::kernels {
 namespace HWY_NAMESPACE {
@@ -16,8 +21,50 @@ namespace HWY_NAMESPACE {
 // Adding 1.5 * 2^23 leaves the nearest integer (ties to even) in the low bits of the sum.
 inline constexpr float kMagic = 12582912.0f;
 
-template <bool kPerElement, bool kOverflow, bool kStochastic>
-void encode_loop(const float* HWY_RESTRICT x, std::int64_t count, const MinMaxLoop& loop,
+#if HWY_TARGET <= HWY_AVX2
+// Of finite elements of one scope: no quotient is below 0 or above 1.
+template <class T>
+std::int64_t encode_finite(const T* HWY_RESTRICT x, std::int64_t count, const MinMaxLoop& loop,
+                           std::uint8_t* HWY_RESTRICT codes) {
+  const Floats base = hn::Set(kFloatTag, loop.base[0]);
+  const Floats width = hn::Set(kFloatTag, loop.width[0]);
+  const Floats inverse = hn::Set(kFloatTag, 1.0f / loop.width[0]);
+  const Floats top = hn::Set(kFloatTag, static_cast<float>(loop.top));
+  return store_each(x, count, codes, [&](std::int64_t i) {
+    const Floats quotient = near_quotient(hn::Sub(load(x + i), base), width, inverse);
+    return to_nearest(hn::Mul(quotient, top));
+  });
+}
+
+template <class T, bool kPerElement, bool kOverflow, bool kStochastic>
+std::int64_t encode_vectors(const T* HWY_RESTRICT x, std::int64_t count, const MinMaxLoop& loop,
+                            std::uint8_t* HWY_RESTRICT codes) {
+  const Floats top = hn::Set(kFloatTag, static_cast<float>(loop.top));
+  const Floats zero = hn::Zero(kFloatTag);
+  const Floats one = hn::Set(kFloatTag, 1.0f);
+  const auto each = [](const float* values, std::int64_t i) {
+    return kPerElement ? load(values + i) : hn::Set(kFloatTag, values[0]);
+  };
+  return store_each(x, count, codes, [&](std::int64_t i) {
+    const Floats width = each(loop.width, i);
+    const auto is_constant = hn::Eq(width, zero);
+    Floats v = nan_to_zero(load(x + i));
+    if constexpr (kOverflow) v = hn::Mul(v, each(loop.factor, i));
+    v = hn::Div(hn::Sub(v, each(loop.base, i)), hn::IfThenElse(is_constant, one, width));
+    v = hn::IfThenZeroElse(is_constant, hn::Mul(v, top));
+    v = hn::Min(hn::Max(v, zero), top);
+    if constexpr (!kStochastic) return to_nearest(v);
+    const Ints down = truncated(v);  // v >= 0: truncation is the floor
+    const Floats rest = hn::Sub(v, hn::ConvertTo(kFloatTag, down));
+    const Ints threshold = truncated(hn::Mul(rest, hn::Set(kFloatTag, 65536.0f)));
+    const auto is_up = hn::Lt(load_draws(loop.draws + i), threshold);
+    return hn::Sub(down, hn::VecFromMask(kIntTag, is_up));
+  });
+}
+#endif
+
+template <class T, bool kPerElement, bool kOverflow, bool kStochastic>
+void encode_loop(const T* HWY_RESTRICT x, std::int64_t count, const MinMaxLoop& loop,
                  std::uint8_t* HWY_RESTRICT codes) {
   const float* HWY_RESTRICT base = loop.base;
   const float* HWY_RESTRICT width = loop.width;
@@ -26,10 +73,19 @@ void encode_loop(const float* HWY_RESTRICT x, std::int64_t count, const MinMaxLo
   const auto top = static_cast<float>(loop.top);
   const float shared_base = base[0];
   const float shared_width = width[0];
-  for (std::int64_t i = 0; i < count; ++i) {
+  std::int64_t i = 0;
+#if HWY_TARGET <= HWY_AVX2
+  // Where the exponents stay far from their limits, every code is that of the true quotient.
+  if (!kPerElement && !kOverflow && !kStochastic && loop.is_finite && shared_width >= 0x1p-60f &&
+      shared_width <= 0x1p60f)
+    i = encode_finite(x, count, loop, codes);
+  else
+    i = encode_vectors<T, kPerElement, kOverflow, kStochastic>(x, count, loop, codes);
+#endif
+  for (; i < count; ++i) {
     const float b = kPerElement ? base[i] : shared_base;
     const float w = kPerElement ? width[i] : shared_width;
-    float v = nan_to_zero(x[i]) + 0.0f;
+    float v = tersor::compressors::nan_to_zero(widened(x[i])) + 0.0f;
     if constexpr (kOverflow) v *= kPerElement ? factor[i] : factor[0];
     v = (v - b) / (w == 0.0f ? 1.0f : w) * top;
     v = w == 0.0f ? 0.0f : v;
@@ -47,26 +103,45 @@ void encode_loop(const float* HWY_RESTRICT x, std::int64_t count, const MinMaxLo
   }
 }
 
-template <bool kPerElement, bool kOverflow>
-void encode_rounding(const float* x, std::int64_t count, const MinMaxLoop& loop,
-                     std::uint8_t* codes) {
+template <class T, bool kPerElement, bool kOverflow>
+void encode_rounding(const T* x, std::int64_t count, const MinMaxLoop& loop, std::uint8_t* codes) {
   if (loop.draws == nullptr)
-    encode_loop<kPerElement, kOverflow, false>(x, count, loop, codes);
+    encode_loop<T, kPerElement, kOverflow, false>(x, count, loop, codes);
   else
-    encode_loop<kPerElement, kOverflow, true>(x, count, loop, codes);
+    encode_loop<T, kPerElement, kOverflow, true>(x, count, loop, codes);
 }
 
-void minmax_encode(const float* x, std::int64_t count, const MinMaxLoop& loop,
-                   std::uint8_t* codes) {
+template <class T>
+void encode_values(const T* x, std::int64_t count, const MinMaxLoop& loop, std::uint8_t* codes) {
   if (loop.is_per_element && loop.has_overflow)
-    encode_rounding<true, true>(x, count, loop, codes);
+    encode_rounding<T, true, true>(x, count, loop, codes);
   else if (loop.is_per_element)
-    encode_rounding<true, false>(x, count, loop, codes);
+    encode_rounding<T, true, false>(x, count, loop, codes);
   else if (loop.has_overflow)
-    encode_rounding<false, true>(x, count, loop, codes);
+    encode_rounding<T, false, true>(x, count, loop, codes);
   else
-    encode_rounding<false, false>(x, count, loop, codes);
+    encode_rounding<T, false, false>(x, count, loop, codes);
 }
+
+void minmax_encode(Input x, std::int64_t count, const MinMaxLoop& loop, std::uint8_t* codes) {
+  x.with([&](const auto* values) { encode_values(values, count, loop, codes); });
+}
+
+// 1/top in two parts, for each number of bits.
+struct Inverse {
+  float near;
+  float rest;
+};
+constexpr std::array<Inverse, 9> make_inverses() {
+  std::array<Inverse, 9> all{};
+  for (std::size_t bits = 1; bits < all.size(); ++bits) {
+    const auto top = static_cast<double>((1 << bits) - 1);
+    all[bits].near = static_cast<float>(1.0 / top);
+    all[bits].rest = static_cast<float>(1.0 / top - static_cast<double>(all[bits].near));
+  }
+  return all;
+}
+inline constexpr std::array<Inverse, 9> kInverses = make_inverses();
 
 template <bool kPerElement, bool kOverflow, bool kAdd>
 void decode_loop(const std::uint8_t* HWY_RESTRICT codes, std::int64_t count, const MinMaxLoop& loop,
@@ -76,7 +151,32 @@ void decode_loop(const std::uint8_t* HWY_RESTRICT codes, std::int64_t count, con
   const auto top = static_cast<float>(loop.top);
   const float shared_base = base[0];
   const float shared_width = width[0];
-  for (std::int64_t i = 0; i < count; ++i) {
+  std::int64_t i = 0;
+#if HWY_TARGET <= HWY_AVX2
+  if constexpr (!kOverflow) {
+    // q/top is q * near + q * rest, rounded once: so for every q up to top, a test shows.
+    const Inverse& inverse = kInverses[std::bit_width(static_cast<unsigned>(loop.top))];
+    const Floats near = hn::Set(kFloatTag, inverse.near);
+    const Floats rest = hn::Set(kFloatTag, inverse.rest);
+    const auto each = [](const float* values, std::int64_t at) {
+      return kPerElement ? load(values + at) : hn::Set(kFloatTag, values[0]);
+    };
+    const auto value = [&](Floats q, std::int64_t at) {
+      const Floats share = hn::MulAdd(q, near, hn::Mul(q, rest));
+      return hn::Add(each(base, at), hn::Mul(share, each(width, at)));
+    };
+    if (!kPerElement && loop.top < 16) {
+      const Table16 values([&](Floats q) { return value(q, 0); });
+      i = store_values<kAdd>(count, out,
+                             [&](std::int64_t at) { return values[load_codes(codes + at)]; });
+    } else {
+      i = store_values<kAdd>(count, out, [&](std::int64_t at) {
+        return value(hn::ConvertTo(kFloatTag, load_codes(codes + at)), at);
+      });
+    }
+  }
+#endif
+  for (; i < count; ++i) {
     const float share = static_cast<float>(static_cast<int>(codes[i])) / top;
     float value =
         (kPerElement ? base[i] : shared_base) + share * (kPerElement ? width[i] : shared_width);
@@ -120,8 +220,7 @@ HWY_AFTER_NAMESPACE();
 namespace tersor::compressors::kernels {
 HWY_EXPORT(minmax_encode);
 HWY_EXPORT(minmax_decode);
-void minmax_encode(const float* x, std::int64_t count, const MinMaxLoop& loop,
-                   std::uint8_t* codes) {
+void minmax_encode(Input x, std::int64_t count, const MinMaxLoop& loop, std::uint8_t* codes) {
   HWY_DYNAMIC_DISPATCH(minmax_encode)(x, count, loop, codes);
 }
 void minmax_decode(const std::uint8_t* codes, std::int64_t count, const MinMaxLoop& loop,

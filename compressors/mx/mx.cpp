@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compressors/mx/mx.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -86,7 +87,8 @@ bool Mx::supports(Device device) const {
 
 std::size_t Mx::workspace_bytes(const Shape& shape, DType, const Context& context) const {
   if (context.device == Device::kCuda) return device_workspace_bytes(blocks_of(shape), shape, 4);
-  return Scratch::bytes_for<float>(blocks_of(shape).count());
+  return std::clamp<std::size_t>(context.ranks, 1, kMostSummed) *
+         Scratch::bytes_for<float>(blocks_of(shape).count());
 }
 
 void Mx::write(const TensorView& in, std::byte* out, const Context& context) const {
@@ -134,28 +136,30 @@ void Mx::read_on_device(std::span<const std::span<const std::byte>> payloads, co
                                              target, context);
 }
 
-void Mx::read(const std::byte* payload, const Shape& shape, DType, bool is_accumulated, float* out,
-              const Context& context) const {
+void Mx::sum_payloads(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                      DType, bool is_accumulated, float* out, const Context& context) const {
   const ScopeGrid groups = blocks_of(shape);
-  const std::int64_t n = shape.elements();
   Scratch scratch(context);
-  const auto scale = scratch.take<float>(groups.count());
-  for (std::size_t b = 0; b < scale.size(); ++b)
-    scale[b] = power_of(load<std::uint8_t>(payload + b));
-  const std::byte* from = payload + scale.size();
-  for_each_block(n, context.threads, [&](std::int64_t begin, std::int64_t count) {
-    std::array<float, kBlockElements> spread;
-    std::array<std::uint8_t, kBlockElements> codes;
-    kernels::unpack_bits(from + begin / 8 * width(), count, width(), codes.data());
-    if (shape.hidden % kMxBlock == 0) {
-      kernels::decode_mx(format_, codes.data(), count / kMxBlock, scale.data() + begin / kMxBlock,
-                         is_accumulated, out + begin);
-      return;
-    }
-    spread_scopes(groups, shape, begin, begin + count, scale.data(), spread.data());
-    kernels::decode_small(format_, codes.data(), count, spread.data(), true, is_accumulated,
-                          out + begin);
-  });
+  const auto per_payload = static_cast<std::size_t>(groups.count());
+  const auto scales = scratch.take<float>(groups.count() * std::ssize(payloads));
+  for (std::size_t p = 0; p < payloads.size(); ++p)
+    for (std::size_t b = 0; b < per_payload; ++b)
+      scales[p * per_payload + b] = power_of(load<std::uint8_t>(payloads[p].data() + b));
+  sum_blocks(kBlockElements, shape.elements(), context.threads, payloads.size(), is_accumulated,
+             [&](std::size_t p, std::int64_t begin, std::int64_t count, bool adds) {
+               std::array<float, kBlockElements> spread;
+               std::array<std::uint8_t, kBlockElements> buffer;
+               const float* scale = scales.data() + p * per_payload;
+               const std::uint8_t* codes = unpack_block(payloads[p].data() + per_payload, begin,
+                                                        count, width(), buffer.data());
+               if (shape.hidden % kMxBlock == 0) {
+                 kernels::decode_mx(format_, codes, count / kMxBlock, scale + begin / kMxBlock,
+                                    adds, out + begin);
+                 return;
+               }
+               spread_scopes(groups, shape, begin, begin + count, scale, spread.data());
+               kernels::decode_small(format_, codes, count, spread.data(), true, adds, out + begin);
+             });
 }
 
 }  // namespace tersor::compressors

@@ -56,7 +56,8 @@ bool NvFp4::supports(Device device) const {
 std::size_t NvFp4::workspace_bytes(const Shape& shape, DType, const Context& context) const {
   if (context.device == Device::kCuda)
     return device_workspace_bytes(blocks_of(shape), shape, 4, false, true);
-  return Scratch::bytes_for<float>(blocks_of(shape).count());
+  return std::clamp<std::size_t>(context.ranks, 1, kMostSummed) *
+         Scratch::bytes_for<float>(blocks_of(shape).count());
 }
 
 void NvFp4::write(const TensorView& in, std::byte* out, const Context& context) const {
@@ -109,30 +110,34 @@ void NvFp4::read_on_device(std::span<const std::span<const std::byte>> payloads,
                                                    context);
 }
 
-void NvFp4::read(const std::byte* payload, const Shape& shape, DType, bool is_accumulated,
-                 float* out, const Context& context) const {
+void NvFp4::sum_payloads(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                         DType, bool is_accumulated, float* out, const Context& context) const {
   const ScopeGrid groups = blocks_of(shape);
-  const std::int64_t n = shape.elements();
   Scratch scratch(context);
-  const auto scale = scratch.take<float>(groups.count());
-  const float t = load<float>(payload);
-  payload += 4;
-  kernels::decode_small(SmallFloat::kE4M3, reinterpret_cast<const std::uint8_t*>(payload),
-                        groups.count(), &t, false, false, scale.data());
-  payload += scale.size();
-  for_each_block(n, context.threads, [&](std::int64_t begin, std::int64_t count) {
-    std::array<float, kBlockElements> spread;
-    std::array<std::uint8_t, kBlockElements> codes;
-    kernels::unpack_bits(payload + begin / 2, count, 4, codes.data());
-    if (shape.hidden % kNvFp4Block == 0) {
-      kernels::decode_nvfp4(codes.data(), count / kNvFp4Block, scale.data() + begin / kNvFp4Block,
-                            is_accumulated, out + begin);
-      return;
-    }
-    spread_scopes(groups, shape, begin, begin + count, scale.data(), spread.data());
-    kernels::decode_small(SmallFloat::kE2M1, codes.data(), count, spread.data(), true,
-                          is_accumulated, out + begin);
-  });
+  const auto per_payload = static_cast<std::size_t>(groups.count());
+  const auto scales = scratch.take<float>(groups.count() * std::ssize(payloads));
+  for (std::size_t p = 0; p < payloads.size(); ++p) {
+    const float t = load<float>(payloads[p].data());
+    kernels::decode_small(SmallFloat::kE4M3,
+                          reinterpret_cast<const std::uint8_t*>(payloads[p].data() + 4),
+                          groups.count(), &t, false, false, scales.data() + p * per_payload);
+  }
+  sum_blocks(kBlockElements, shape.elements(), context.threads, payloads.size(), is_accumulated,
+             [&](std::size_t p, std::int64_t begin, std::int64_t count, bool adds) {
+               std::array<float, kBlockElements> spread;
+               std::array<std::uint8_t, kBlockElements> buffer;
+               const float* scale = scales.data() + p * per_payload;
+               const std::uint8_t* codes = unpack_block(payloads[p].data() + 4 + per_payload, begin,
+                                                        count, 4, buffer.data());
+               if (shape.hidden % kNvFp4Block == 0) {
+                 kernels::decode_nvfp4(codes, count / kNvFp4Block, scale + begin / kNvFp4Block,
+                                       adds, out + begin);
+                 return;
+               }
+               spread_scopes(groups, shape, begin, begin + count, scale, spread.data());
+               kernels::decode_small(SmallFloat::kE2M1, codes, count, spread.data(), true, adds,
+                                     out + begin);
+             });
 }
 
 }  // namespace tersor::compressors

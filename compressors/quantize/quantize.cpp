@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compressors/quantize/quantize.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -96,31 +97,38 @@ std::size_t Quantize::workspace_bytes(const Shape& shape, DType, const Context& 
   if (context.device == Device::kCuda)
     return device_workspace_bytes(grid(shape), shape, 4, options_.is_rms);
   const std::int64_t scopes = grid(shape).count();
-  std::size_t bytes = 2 * Scratch::bytes_for<float>(scopes);
+  std::size_t bytes =
+      std::clamp<std::size_t>(context.ranks, 3, kMostSummed) * Scratch::bytes_for<float>(scopes);
   if (options_.is_rms) bytes += mean_workspace_bytes(grid(shape), shape);
   return bytes;
 }
 
-void Quantize::write_scales(const TensorView& in, const ScopeGrid& grid, std::byte* out,
+bool Quantize::write_scales(const TensorView& in, const ScopeGrid& grid, std::byte* out,
                             std::span<float> divisor, const Context& context) const {
   Scratch scratch(context);
   const std::int64_t scopes = grid.count();
   const auto scale = scratch.take<float>(scopes);
+  bool is_bounded = false;
   if (options_.is_rms) {
     Context inner = context;
     inner.workspace = scratch.rest();
     scope_mean(in, grid, true, scale, inner);
     for (float& s : scale) s = 2.0f * std::sqrt(s);
   } else {
-    scope_absmax(in, grid, scale, context.threads);
+    is_bounded = scope_absmax(in, grid, scale, context.threads);
   }
-  for (std::int64_t i = 0; i < scopes; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const std::uint16_t half = scale_to_float16(scale[at]);
-    store(out + 2 * i, half);
-    divisor[at] = float16_to_float32(half) + 1e-6f;
-    if (options_.is_bian) divisor[at] = float16_to_float32(float32_to_float16(divisor[at]));
+  for (std::size_t i = 0; i < scale.size(); ++i) {
+    divisor[i] = write_scale(scale[i], out + 2 * i);
+    is_bounded &= scale[i] <= divisor[i] * 2.0f;
   }
+  return is_bounded;
+}
+
+float Quantize::write_scale(float scale, std::byte* out) const {
+  const std::uint16_t half = scale_to_float16(scale);
+  store(out, half);
+  const float divisor = float16_to_float32(half) + 1e-6f;
+  return options_.is_bian ? float16_to_float32(float32_to_float16(divisor)) : divisor;
 }
 
 std::size_t Quantize::encode(int, const TensorView& in, std::span<std::byte> out, State*,
@@ -137,89 +145,121 @@ std::size_t Quantize::encode(int, const TensorView& in, std::span<std::byte> out
     return size;
   }
 
-  Scratch scratch(context);
-  const auto divisor = scratch.take<float>(scopes.count());
-  Context inner = context;
-  inner.workspace = scratch.rest();
-  write_scales(in, scopes, out.data(), divisor, inner);
-
   const Purpose purpose = context.second_round ? Purpose::kSecondRounding : Purpose::kRounding;
   const Stream stream = context.random(purpose, true);
-  const bool is_spread = has_short_runs(scopes);
   kernels::QuantizeLoop loop;
   loop.half = 1 << (options_.bits - 1);
   loop.is_quotient_float16 = options_.is_bian && in.dtype == DType::kFloat16;
-  loop.is_per_element = is_spread || !scopes.is_contiguous();
-  for_each_block(n, context.threads, [&](std::int64_t begin, std::int64_t count) {
-    std::array<float, kBlockElements> buffer;
-    std::array<float, kBlockElements> spread;
-    std::array<std::uint16_t, kBlockElements> draws;
-    std::array<std::uint8_t, kBlockElements> codes;
-    const float* x = load_block(in, begin, count, buffer.data());
+  // Codes of elements begin .. begin+count-1: code(first, last, codes, draws) makes runs of them.
+  const auto code_block = [&](std::int64_t begin, std::int64_t count, std::uint8_t* buffer,
+                              std::uint16_t* draws, auto&& code) {
+    const PackedBlock block(out.data() + metadata, begin, count, options_.bits, buffer);
     if (options_.is_stochastic)
       kernels::fill_draw16(stream, static_cast<std::uint64_t>(context.element_offset + begin),
-                           count, draws.data());
-    const auto run = [&](std::int64_t first, std::int64_t last, const float* values) {
-      kernels::QuantizeLoop own = loop;
-      own.divisor = values;
-      own.draws = options_.is_stochastic ? draws.data() + (first - begin) : nullptr;
-      kernels::quantize(x + (first - begin), last - first, own, codes.data() + (first - begin));
-    };
-    if (is_spread) {
-      spread_scopes(scopes, in.shape, begin, begin + count, divisor.data(), spread.data());
-      run(begin, begin + count, spread.data());
-    } else {
-      for_each_run(scopes, in.shape, begin, begin + count,
-                   [&](std::int64_t first, std::int64_t last, std::int64_t scope) {
-                     run(first, last, divisor.data() + scope);
-                   });
-    }
-    kernels::pack_bits(codes.data(), count, options_.bits,
-                       out.data() + metadata + begin / 8 * options_.bits);
+                           count, draws);
+    else
+      draws = nullptr;
+    code(block.codes(), draws);
+    block.pack();
+  };
+  if (const LocalScopes local = local_scopes(scopes, in.shape); local && !options_.is_rms) {
+    for_each_block_of(local.block, n, context.threads, [&](std::int64_t begin, std::int64_t count) {
+      std::array<std::uint8_t, kMostLocal> buffer;
+      std::array<std::uint16_t, kMostLocal> draws;
+      code_block(begin, count, buffer.data(), draws.data(),
+                 [&](std::uint8_t* codes, const std::uint16_t* drawn) {
+                   for (std::int64_t at = 0; at < count; at += local.length) {
+                     const kernels::Input x(in, begin + at);
+                     float scale = 0;
+                     const bool is_finite = kernels::max_magnitude(x, local.length, scale);
+                     const float divisor =
+                         write_scale(scale, out.data() + 2 * ((begin + at) / local.length));
+                     const float inverse = 1.0f / divisor;
+                     kernels::QuantizeLoop own = loop;
+                     own.divisor = &divisor;
+                     own.inverse = &inverse;
+                     own.is_bounded = is_finite && scale <= divisor * 2.0f;
+                     own.draws = drawn == nullptr ? nullptr : drawn + at;
+                     kernels::quantize(x, local.length, own, codes + at);
+                   }
+                 });
+    });
+    return size;
+  }
+
+  Scratch scratch(context);
+  const auto divisor = scratch.take<float>(scopes.count());
+  const auto inverse = scratch.take<float>(scopes.count());
+  Context inner = context;
+  inner.workspace = scratch.rest();
+  loop.is_bounded = write_scales(in, scopes, out.data(), divisor, inner);
+  for (std::size_t i = 0; i < divisor.size(); ++i) inverse[i] = 1.0f / divisor[i];
+
+  const bool is_spread = has_short_runs(scopes);
+  loop.is_per_element = is_spread || !scopes.is_contiguous();
+  for_each_block(n, context.threads, [&](std::int64_t begin, std::int64_t count) {
+    std::array<float, kBlockElements> spread;
+    std::array<std::uint8_t, kBlockElements> buffer;
+    std::array<std::uint16_t, kBlockElements> draws;
+    code_block(begin, count, buffer.data(), draws.data(),
+               [&](std::uint8_t* codes, const std::uint16_t* drawn) {
+                 const auto run = [&](std::int64_t first, std::int64_t last, const float* divisors,
+                                      const float* inverses) {
+                   kernels::QuantizeLoop own = loop;
+                   own.divisor = divisors;
+                   own.inverse = inverses;
+                   own.draws = drawn == nullptr ? nullptr : drawn + (first - begin);
+                   kernels::quantize({in, first}, last - first, own, codes + (first - begin));
+                 };
+                 if (is_spread) {
+                   spread_scopes(scopes, in.shape, begin, begin + count, divisor.data(),
+                                 spread.data());
+                   run(begin, begin + count, spread.data(), nullptr);
+                   return;
+                 }
+                 for_each_run(scopes, in.shape, begin, begin + count,
+                              [&](std::int64_t first, std::int64_t last, std::int64_t scope) {
+                                run(first, last, divisor.data() + scope, inverse.data() + scope);
+                              });
+               });
   });
   return size;
 }
 
-void Quantize::decode_into(std::span<const std::byte> payload, const Shape& shape,
-                           std::span<float> out, const Context& context,
-                           bool is_accumulated) const {
-  const std::int64_t n = shape.elements();
+void Quantize::sum_payloads(std::span<const std::span<const std::byte>> payloads,
+                            const Shape& shape, DType, bool is_accumulated, float* out,
+                            const Context& context) const {
   const ScopeGrid scopes = grid(shape);
-  const std::size_t metadata = static_cast<std::size_t>(scopes.count()) * 2;
-  expect_payload_bytes(payload, metadata + packed_bytes(n, options_.bits), "quantize");
-  if (n == 0) return;
+  const auto per_payload = static_cast<std::size_t>(scopes.count());
   Scratch scratch(context);
-  const auto step = scratch.take<float>(scopes.count());
+  const auto steps = scratch.take<float>(scopes.count() * std::ssize(payloads));
   kernels::DequantizeLoop loop;
   loop.half = 1 << (options_.bits - 1);
   // (q/half) * s and q * (s/half) are the same number: q has 8 bits, s 11, so both are exact.
-  for (std::size_t i = 0; i < step.size(); ++i)
-    step[i] = float16_to_float32(load<std::uint16_t>(payload.data() + 2 * i)) /
-              static_cast<float>(loop.half);
+  for (std::size_t p = 0; p < payloads.size(); ++p)
+    for (std::size_t i = 0; i < per_payload; ++i)
+      steps[p * per_payload + i] =
+          float16_to_float32(load<std::uint16_t>(payloads[p].data() + 2 * i)) /
+          static_cast<float>(loop.half);
   loop.is_float16 = options_.is_bian;
-  loop.is_accumulated = is_accumulated;
   const bool is_spread = has_short_runs(scopes);
   loop.is_per_element = is_spread || !scopes.is_contiguous();
-  for_each_block(n, context.threads, [&](std::int64_t begin, std::int64_t count) {
-    std::array<float, kBlockElements> spread;
-    std::array<std::uint8_t, kBlockElements> codes;
-    kernels::unpack_bits(payload.data() + metadata + begin / 8 * options_.bits, count,
-                         options_.bits, codes.data());
-    const auto run = [&](std::int64_t first, std::int64_t last, const float* values) {
-      kernels::DequantizeLoop own = loop;
-      own.step = values;
-      kernels::dequantize(codes.data() + (first - begin), last - first, own, out.data() + first);
-    };
-    if (is_spread) {
-      spread_scopes(scopes, shape, begin, begin + count, step.data(), spread.data());
-      run(begin, begin + count, spread.data());
-    } else {
-      for_each_run(scopes, shape, begin, begin + count,
-                   [&](std::int64_t first, std::int64_t last, std::int64_t scope) {
-                     run(first, last, step.data() + scope);
-                   });
-    }
-  });
+  sum_blocks(kBlockElements, shape.elements(), context.threads, payloads.size(), is_accumulated,
+             [&](std::size_t p, std::int64_t begin, std::int64_t count, bool adds) {
+               std::array<float, kBlockElements> spread;
+               std::array<std::uint8_t, kBlockElements> buffer;
+               const std::uint8_t* codes = unpack_block(payloads[p].data() + 2 * per_payload, begin,
+                                                        count, options_.bits, buffer.data());
+               for_each_scaled(scopes, shape, begin, begin + count, steps.data() + p * per_payload,
+                               spread.data(),
+                               [&](std::int64_t first, std::int64_t last, const float* step, bool) {
+                                 kernels::DequantizeLoop own = loop;
+                                 own.step = step;
+                                 own.is_accumulated = adds;
+                                 kernels::dequantize(codes + (first - begin), last - first, own,
+                                                     out + first);
+                               });
+             });
 }
 
 void Quantize::decode_on_device(std::span<const std::span<const std::byte>> payloads,
@@ -230,23 +270,6 @@ void Quantize::decode_on_device(std::span<const std::span<const std::byte>> payl
   if (shape.elements() == 0) return;
   DeviceTable<QuantizeLaunchers>::get("quantize")
       .decode(payloads, shape, grid(shape), options_, target, context);
-}
-
-void Quantize::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-                      std::span<float> out, State*, const Context& context) const {
-  if (context.device == Device::kCuda)
-    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, false},
-                            context);
-  decode_into(payload, shape, out, context, false);
-}
-
-void Quantize::decode_accumulate(std::span<const std::byte> payload, const Shape& shape,
-                                 DType dtype, std::span<float> out, State*,
-                                 const Context& context) const {
-  if (context.device == Device::kCuda)
-    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, true},
-                            context);
-  decode_into(payload, shape, out, context, true);
 }
 
 }  // namespace tersor::compressors

@@ -2,8 +2,8 @@
 #pragma once
 #include <vector>
 
-#include "compressors/api/codec.hpp"
 #include "compressors/api/scopes.hpp"
+#include "compressors/api/summing_codec.hpp"
 
 namespace tersor::compressors {
 
@@ -26,7 +26,7 @@ struct QuantizeLaunchers {
 };
 
 /// Symmetric integers of 1 to 8 bits with one float16 scale per scope (METHODS section 2).
-class Quantize final : public Codec {
+class Quantize final : public SummingCodec {
  public:
   Quantize(const QuantizeOptions& options, std::string canonical);
 
@@ -42,22 +42,22 @@ class Quantize final : public Codec {
                               const Context& context) const override;
   std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
                      const Context& context) const override;
-  void decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-              std::span<float> out, State* state, const Context& context) const override;
-  void decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-                         std::span<float> out, State* state, const Context& context) const override;
 
  protected:
+  void sum_payloads(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                    DType dtype, bool is_accumulated, float* out,
+                    const Context& context) const override;
   void decode_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
                         DType dtype, const DecodeTarget& target,
                         const Context& context) const override;
 
  private:
   ScopeGrid grid(const Shape& shape) const { return {shape, options_.scope, options_.group}; }
-  void write_scales(const TensorView& in, const ScopeGrid& grid, std::byte* out,
+  /// Writes the scales and sets what elements are divided by; returns QuantizeLoop::is_bounded.
+  bool write_scales(const TensorView& in, const ScopeGrid& grid, std::byte* out,
                     std::span<float> divisor, const Context& context) const;
-  void decode_into(std::span<const std::byte> payload, const Shape& shape, std::span<float> out,
-                   const Context& context, bool is_accumulated) const;
+  /// Writes the scale of one scope as float16 and returns what its elements are divided by.
+  float write_scale(float scale, std::byte* out) const;
 
   QuantizeOptions options_;
   std::string canonical_;

@@ -26,8 +26,9 @@ class Sign final : public LeafCodec {
  private:
   Sizes sizes(const Shape& shape, DType dtype) const override;
   void write(const TensorView& in, std::byte* out, const Context& context) const override;
-  void read(const std::byte* payload, const Shape& shape, DType dtype, bool is_accumulated,
-            float* out, const Context& context) const override;
+  void sum_payloads(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                    DType dtype, bool is_accumulated, float* out,
+                    const Context& context) const override;
   void read_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
                       DType dtype, const DecodeTarget& target,
                       const Context& context) const override;
