@@ -18,8 +18,9 @@ void multiply_toeplitz(const float* x, std::int64_t rows, const float* diagonals
 /// out[r*stride] = sum over i of x[i] * vectors[r][i], r < count, by 32 lanes that then fold.
 void dot_rows(const float* x, const float* vectors, std::int64_t count, std::int64_t length,
               std::int64_t stride, float* out);
-/// vectors[r][i] += factors[r*stride] * x[i], r < count, i < length.
-void add_outer(const float* x, const float* factors, std::int64_t stride, std::int64_t count,
-               std::int64_t length, float* vectors);
+/// For ascending t < rows: vectors[r][i] += factors[r*stride + t] * x[t*length + i], r < count,
+/// i < length.
+void add_outer(const float* x, std::int64_t rows, const float* factors, std::int64_t stride,
+               std::int64_t count, std::int64_t length, float* vectors);
 
 }  // namespace tersor::compressors::dense

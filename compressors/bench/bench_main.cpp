@@ -16,6 +16,7 @@
 #include "compressors/api/registry.hpp"
 #include "compressors/bench/bench_row.hpp"
 #include "compressors/bench/counters.hpp"
+#include "compressors/bench/reporter.hpp"
 
 namespace tersor::compressors::bench {
 namespace {
@@ -114,9 +115,10 @@ void add_rows(const Options& options) {
       const std::shared_ptr<const Codec> codec = make_codec(spec);
       if (!takes(*codec, material->shape(), material->dtype())) continue;
       for (const Named& what : operations_of(options)) {
-        // Caches by sample belong to a pipeline send, which nobody sums.
-        if (what.operation == Operation::kSum && codec->properties().state == StateKind::kSample)
-          continue;
+        // Caches by sample belong to a pipeline send, which nobody sums; rounds bring a sum.
+        const bool is_summed =
+            codec->properties().state != StateKind::kSample && codec->rounds() == 1;
+        if (what.operation == Operation::kSum && !is_summed) continue;
         add_row(what, codec, material, options);
       }
     }
@@ -209,7 +211,7 @@ int run(int argc, char** argv) {
   benchmark::AddCustomContext("compiler", build_info().compiler);
   benchmark::AddCustomContext("threads", std::to_string(options.threads));
   add_rows(options);
-  if (benchmark::RunSpecifiedBenchmarks() == 0) throw Error(ErrorKind::kUsage, "no row matches");
+  if (run_rows() == 0) throw Error(ErrorKind::kUsage, "no row matches");
   benchmark::Shutdown();
   return 0;
 }

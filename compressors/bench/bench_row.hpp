@@ -14,7 +14,8 @@ namespace tersor::compressors::bench {
 enum class Operation : std::uint8_t { kEncode, kDecode, kSum };
 
 /// One operation of a codec on one tensor, with all buffers allocated: `sum` decodes the payloads
-/// of `ranks` ranks and adds them (Codec::combine).
+/// of `ranks` ranks and adds them (Codec::combine). A codec of several rounds encodes in all of
+/// them.
 class Row {
  public:
   Row(const Codec& codec, const Material& material, Operation operation, std::uint32_t ranks,
@@ -26,6 +27,7 @@ class Row {
 
  private:
   void encode();
+  void decode();
 
   const Codec& codec_;
   TensorView in_;
@@ -34,7 +36,8 @@ class Row {
   std::vector<std::byte> workspace_;
   std::unique_ptr<State> sender_;
   std::unique_ptr<State> receiver_;
-  std::vector<std::vector<std::byte>> payloads_;
+  std::vector<std::vector<std::byte>> payloads_;  // of the last round
+  std::size_t payload_bytes_ = 0;                 // of all rounds
   std::vector<std::span<const std::byte>> received_;
   std::vector<float> out_;
   std::vector<std::byte> copied_;

@@ -51,6 +51,8 @@ constexpr std::array kGates{
     Gate{"encode", "topk(scope=token)", 0.08},
     Gate{"encode", "randk(ratio=0.1,sampling=stratified)", 0.50},
     Gate{"encode", "randk(sampling=stratified)", 2.50},
+    Gate{"encode", "powersgd", 0.20},
+    Gate{"encode", "powersgd(rank=8)", 0.12},
 };
 
 constexpr int kTries = 3;

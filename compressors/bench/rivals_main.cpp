@@ -14,6 +14,7 @@
 #include "compressors/bench/counters.hpp"
 #include "compressors/bench/interleaved.hpp"
 #include "compressors/bench/material.hpp"
+#include "compressors/bench/reporter.hpp"
 
 namespace tersor::compressors::bench {
 namespace {
@@ -90,7 +91,7 @@ int main(int argc, char** argv) {
       }
     }
   }
-  if (benchmark::RunSpecifiedBenchmarks() == 0) {
+  if (bench::run_rows() == 0) {
     std::fputs("tersor-bench-rivals: no row matches\n", stderr);
     return 1;
   }
