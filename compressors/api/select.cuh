@@ -8,10 +8,10 @@
 /// (select_in_registers). Longer ones, with a warp per tile of 1,024 elements:
 ///
 ///   start    sample -> bracket [low, high] of the threshold     4,096 keys of a scope
-///   bracket  count keys above, collect those inside             1 read
+///   bracket  count keys above, collect those inside, by tile    1 read
 ///   digit, pick  (x2 or x3) radix digits 11, 10, 10 -> key      candidates; where the bracket
 ///                                                               missed: 1 read each
-///   count    per tile: keys above and equal                     1 read
+///   count    per tile: keys above and equal                     the same
 ///   scan     tiles -> where each one's entries begin
 ///   write    entries                                            1 read
 ///
@@ -430,6 +430,22 @@ __device__ __forceinline__ TileRange tile_range(const SelectPlan& plan) {
   return {scope, part, begin, end < plan.tiles ? end : plan.tiles};
 }
 
+/// What the bracket leaves of a tile in its place of SelectPlan::counts. The tile's candidates lie
+/// one after the other, wherever its block found room.
+struct TileCandidates {
+  std::uint32_t begin;  ///< of all candidates of the scope
+  std::uint32_t found;  ///< at most 1,024, as `above`
+  std::uint32_t above;  ///< keys above the bracket
+
+  __device__ __forceinline__ std::uint64_t packed() const {
+    return std::uint64_t{begin} << 32 | above << 16 | found;
+  }
+  static __device__ __forceinline__ TileCandidates of(std::uint64_t packed) {
+    return {static_cast<std::uint32_t>(packed >> 32), static_cast<std::uint32_t>(packed) & 0xFFFFu,
+            static_cast<std::uint32_t>(packed) >> 16};
+  }
+};
+
 template <class Source>
 __global__ void __launch_bounds__(kThreads, 2)
     select_bracket(const __grid_constant__ SelectJob<Source> job) {
@@ -439,12 +455,14 @@ __global__ void __launch_bounds__(kThreads, 2)
   const SparseScope scope = job.grid.scope(range.scope);
   SelectState* const state = job.plan.states + range.scope;
   std::uint32_t* const candidates = job.plan.candidates + range.scope * job.plan.room;
+  std::uint64_t* const counts = job.plan.counts + range.scope * job.plan.tiles;
   const std::uint32_t low = state->low;
   const std::uint32_t high = state->high;
   std::uint32_t above = 0;
   for (std::int64_t first = range.begin; first < range.end; first += kWarps) {
     std::uint32_t raw[kSubtiles][8];
     std::uint32_t inside = 0;
+    std::uint32_t above_of_tile = 0;
 #pragma unroll
     for (int c = 0; c < kSubtiles; ++c) {
       const std::int64_t at = (first + warp_of_thread()) * kTile + c * kSubtile;
@@ -454,7 +472,7 @@ __global__ void __launch_bounds__(kThreads, 2)
       for (int i = 0; i < 8; ++i, ++own) {
         const bool is_there = own < scope.length;
         const std::uint32_t key = is_there ? Source::key(raw[c][i]) : 0u;
-        above += is_there && key > high ? 1u : 0u;
+        above_of_tile += is_there && key > high ? 1u : 0u;
         const bool is_inside = is_there && key >= low && key <= high;
         inside |= (is_inside ? 1u : 0u) << (8 * c + i);
         raw[c][i] = key;
@@ -474,7 +492,12 @@ __global__ void __launch_bounds__(kThreads, 2)
       base = sum == 0 ? 0u : atomicAdd(&state->found, sum);
     }
     __syncthreads();
-    std::int64_t to = std::int64_t{base} + found[warp_of_thread()] + (scanned - count);
+    const std::uint32_t begin = base + found[warp_of_thread()];
+    above_of_tile = warp_sum(above_of_tile);
+    above += above_of_tile;
+    if (lane_of_thread() == 31 && first + warp_of_thread() < range.end)
+      counts[first + warp_of_thread()] = TileCandidates{begin, scanned, above_of_tile}.packed();
+    std::int64_t to = std::int64_t{begin} + (scanned - count);
 #pragma unroll
     for (int c = 0; c < kSubtiles; ++c)
 #pragma unroll
@@ -485,7 +508,6 @@ __global__ void __launch_bounds__(kThreads, 2)
       }
     __syncthreads();  // `found` is written again
   }
-  above = warp_sum(above);
   if (lane_of_thread() == 0 && above > 0) atomicAdd(&state->above, above);
 }
 
@@ -614,17 +636,26 @@ __global__ void __launch_bounds__(kThreads)
   const WarpTile tile = warp_tile(job.plan);
   const SparseScope scope = job.grid.scope(tile.scope);
   if (tile.first >= job.plan.tiles * kTile) return;
-  const std::uint32_t key = job.plan.states[tile.scope].key;
-  std::uint32_t counts = 0;
+  const SelectState state = job.plan.states[tile.scope];
+  std::uint32_t counts = 0;  // equal << 16, as count_octet
+  if (is_bracketed(state, job.plan, scope.kept)) {
+    const auto own = TileCandidates::of(job.plan.counts[tile.number]);
+    const std::uint32_t* const keys = job.plan.candidates + tile.scope * job.plan.room + own.begin;
+    for (std::uint32_t i = lane_of_thread(); i < own.found; i += 32)
+      counts += keys[i] > state.key ? 1u : keys[i] == state.key ? 1u << 16 : 0u;
+    if (lane_of_thread() == 0) counts += own.above;
+  } else {
 #pragma unroll
-  for (int c = 0; c < kSubtiles; ++c) {
-    const std::int64_t at = tile.first + c * kSubtile;
-    if (at >= scope.length) break;
-    std::uint32_t raw[8];
-    job.source.load(scope, at, raw);
-    counts += count_octet<Source>(raw, key, scope.length - at);
+    for (int c = 0; c < kSubtiles; ++c) {
+      const std::int64_t at = tile.first + c * kSubtile;
+      if (at >= scope.length) break;
+      std::uint32_t raw[8];
+      job.source.load(scope, at, raw);
+      counts += count_octet<Source>(raw, state.key, scope.length - at);
+    }
   }
   counts = warp_sum(counts);
+  __syncwarp();  // all lanes have read the place
   if (lane_of_thread() == 0)
     job.plan.counts[tile.number] = std::uint64_t{counts & 0xFFFFu} << 32 | counts >> 16;
 }

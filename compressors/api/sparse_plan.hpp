@@ -195,7 +195,8 @@ struct SelectPlan {
   SelectState* states = nullptr;
   std::uint32_t* histogram = nullptr;
   std::uint32_t* candidates = nullptr;
-  std::uint64_t* counts = nullptr;  ///< per tile: above the threshold << 32 | equal to it
+  /// Per tile: where its candidates are, then keys above the threshold << 32 | equal to it.
+  std::uint64_t* counts = nullptr;
 };
 
 /// A sixteenth of the scope holds what a sample leaves open in all but odd cases.

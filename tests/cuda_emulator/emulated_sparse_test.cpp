@@ -3,6 +3,7 @@
 // files do not have (long scopes, ties, special values), and the bytes that kernels move.
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -209,8 +210,8 @@ TEST_CASE("emulated topk of a million elements, and what it moves") {
   ScopedOptions scope(schedule(0));
   check("topk", {1, 1024, 1024}, DType::kFloat32, Fill::kNormal, 1);
 
-  // KERNELS.md section 5: with a bracket from a sample, three reads (12 N), the candidates, and
-  // what is written. The sample takes a sector a key.
+  // With a bracket from a sample two reads (8 N), the candidates, and what is written. The sample
+  // takes a sector a key; candidates are read for three digits and for the tiles' counts.
   emulator::options().counts = true;
   emulator::options().checks_races = false;
   emulator::reset_counts();
@@ -230,6 +231,8 @@ TEST_CASE("emulated topk of a million elements, and what it moves") {
     stored += 32.0 * static_cast<double>(counts.stores.distinct_sectors);
   }
   const double n = kElements;
-  CHECK(loaded < 12.0 * n + 32.0 * 4096 + 3 * 4.0 * n / 16 + 0.1 * n);
+  std::printf("topk of float32: %.2f bytes a value loaded, %.2f stored\n", loaded / n, stored / n);
+  CHECK(loaded > 8.0 * n);
+  CHECK(loaded < 8.0 * n + 32.0 * 4096 + 4 * 4.0 * n / 40 + 0.1 * n);
   CHECK(stored < 0.05 * n * 8 + 4.0 * n / 16);
 }
