@@ -37,6 +37,14 @@ TERSOR_HOST_DEVICE constexpr std::array<std::uint32_t, 4> philox4x32(
   return c;
 }
 
+/// Word i < 4 of a block, picked by comparison: by address it would leave a GPU's registers.
+TERSOR_HOST_DEVICE constexpr std::uint32_t pick_word(const std::array<std::uint32_t, 4>& block,
+                                                     unsigned i) {
+  const std::uint32_t even = (i & 2u) != 0 ? block[2] : block[0];
+  const std::uint32_t odd = (i & 2u) != 0 ? block[3] : block[1];
+  return (i & 1u) != 0 ? odd : even;
+}
+
 /// One stream of draws: everything of the counter but the block. The element index is the row-major
 /// index in the unsharded tensor. 32-bit draws: block i/4, word i mod 4; 16-bit draws: block i/8,
 /// word (i mod 8)/2, low half first.
@@ -50,10 +58,11 @@ struct Stream {
     return philox4x32({index, c1, c2, c3}, key);
   }
   TERSOR_HOST_DEVICE constexpr std::uint32_t draw32(std::uint64_t i) const {
-    return block(static_cast<std::uint32_t>(i / 4))[i % 4];
+    return pick_word(block(static_cast<std::uint32_t>(i / 4)), static_cast<unsigned>(i % 4));
   }
   TERSOR_HOST_DEVICE constexpr std::uint32_t draw16(std::uint64_t i) const {
-    return (block(static_cast<std::uint32_t>(i / 8))[(i % 8) / 2] >> (16 * (i % 2))) & 0xFFFFu;
+    const auto words = block(static_cast<std::uint32_t>(i / 8));
+    return pick_word(words, static_cast<unsigned>((i % 8) / 2)) >> (16 * (i % 2)) & 0xFFFFu;
   }
 };
 

@@ -47,28 +47,10 @@ __device__ __forceinline__ float transform_factor(std::uint32_t size) {
   return log2 % 2 == 0 ? power : __fmul_rn(power, 0.70710678118654752440f);
 }
 
-/// Stream::block(). Scalars and an unrolled loop: its array would live in local memory.
-__device__ __forceinline__ uint4 philox_words(const Stream& stream, std::uint32_t block) {
-  std::uint32_t a = block, b = stream.c1, c = stream.c2, d = stream.c3;
-  std::uint32_t low = stream.key[0], high = stream.key[1];
-#pragma unroll
-  for (int round = 0; round < 10; ++round) {
-    const std::uint64_t first = std::uint64_t{0xD2511F53u} * a;
-    const std::uint64_t second = std::uint64_t{0xCD9E8D57u} * c;
-    a = static_cast<std::uint32_t>(second >> 32) ^ b ^ low;
-    b = static_cast<std::uint32_t>(second);
-    c = static_cast<std::uint32_t>(first >> 32) ^ d ^ high;
-    d = static_cast<std::uint32_t>(first);
-    low += 0x9E3779B9u;
-    high += 0xBB67AE85u;
-  }
-  return make_uint4(a, b, c, d);
-}
-
 /// Bit 31 of the four words, as bits 0 to 3.
 __device__ __forceinline__ std::uint32_t top_bits(const Stream& stream, std::uint32_t block) {
-  const uint4 words = philox_words(stream, block);
-  return words.x >> 31 | (words.y >> 31) << 1 | (words.z >> 31) << 2 | (words.w >> 31) << 3;
+  const auto words = stream.block(block);
+  return words[0] >> 31 | (words[1] >> 31) << 1 | (words[2] >> 31) << 2 | (words[3] >> 31) << 3;
 }
 
 /// Flips the signs of eight values from `position`, a multiple of 8 (METHODS: -1 where bit 31 of

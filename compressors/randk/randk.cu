@@ -25,12 +25,7 @@ __global__ void __launch_bounds__(kThreads)
   }
   const std::uint64_t low = j * elements / entries;
   const std::uint64_t length = (j + 1) * elements / entries - low;
-  // draw32, whose word is picked by address, would put the block into memory.
-  const auto block = stream.block(static_cast<std::uint32_t>((offset + j) / 4));
-  const bool is_high = ((offset + j) & 2u) != 0;
-  const std::uint32_t even = is_high ? block[2] : block[0];
-  const std::uint32_t odd = is_high ? block[3] : block[1];
-  const std::uint64_t draw = ((offset + j) & 1u) != 0 ? odd : even;
+  const std::uint64_t draw = stream.draw32(offset + j);
   positions[j] = static_cast<Position>(low + (draw * length >> 32));
 }
 

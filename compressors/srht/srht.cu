@@ -44,13 +44,6 @@ __device__ __forceinline__ BlockScan scan_block(unsigned value) {
   return scan;
 }
 
-__device__ __forceinline__ std::uint32_t draw32(const Stream& stream, std::uint32_t i) {
-  const uint4 words = philox_words(stream, i / 4);
-  const std::uint32_t low = i % 2 == 0 ? words.x : words.y;
-  const std::uint32_t high = i % 2 == 0 ? words.z : words.w;
-  return i % 4 < 2 ? low : high;
-}
-
 /// The `dim` positions of the smallest draws of 0 .. size-1, ties to the lowest, in ascending
 /// order: one block finds the dim-th smallest key digit by digit, then collects.
 __global__ void __launch_bounds__(kThreads)
@@ -60,7 +53,7 @@ __global__ void __launch_bounds__(kThreads)
   TERSOR_SHARED_ARRAY(std::uint32_t, found, 2);
 #pragma unroll 1
   for (std::uint32_t begin = 0; begin < size; begin += kThreads)
-    if (begin + threadIdx.x < size) keys[begin + threadIdx.x] = draw32(stream, begin + threadIdx.x);
+    if (begin + threadIdx.x < size) keys[begin + threadIdx.x] = stream.draw32(begin + threadIdx.x);
   std::uint32_t prefix = 0;
   std::uint32_t rank = dim;  // of the key wanted, among those that begin with prefix
 #pragma unroll 1
