@@ -2,6 +2,7 @@
 #include "compressors/api/device_table.hpp"
 #include "compressors/api/select.cuh"
 #include "compressors/api/sparse.cuh"
+#include "compressors/api/sparse_pack.cuh"
 #include "compressors/randk/randk.hpp"
 
 // Positions go to the workspace first: uniform ones by selection among the draws, whose threshold

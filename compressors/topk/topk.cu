@@ -2,6 +2,7 @@
 #include "compressors/api/device_table.hpp"
 #include "compressors/api/select.cuh"
 #include "compressors/api/sparse.cuh"
+#include "compressors/api/sparse_pack.cuh"
 #include "compressors/topk/topk.hpp"
 
 // Channels are turned over into the workspace and then selected from as rows.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compressors/api/device_table.hpp"
 #include "compressors/api/select.cuh"
-#include "compressors/api/sparse.cuh"
+#include "compressors/api/sparse_pack.cuh"
 #include "compressors/wrappers/ef_mixed/ef_mixed.hpp"
 
 // Two selections (select.cuh). The first, by |x|, marks its choice in the workspace; the second, by

@@ -30,26 +30,40 @@ struct WarpWork {
   }
 };
 
-template <class In>
-__global__ void __launch_bounds__(kThreads, kResidentBlocks)
-    turn_rows_kernel(const typename In::Storage* in, WarpWork work, RowTransforms transforms,
-                     const __grid_constant__ Stream stream, float* out) {
+/// The warp's 256 columns of one row.
+struct WarpRow {
+  std::int64_t first;      ///< element of the tensor
+  std::int64_t left;       ///< elements from there to the end of the row
+  std::uint32_t position;  ///< in the row, of the lane's octet
+};
+
+/// Calls visit(row, signs) for the warp's rows; all lanes call it.
+template <class Visit>
+__device__ __forceinline__ void for_each_row(const WarpWork& work, const RowTransforms& transforms,
+                                             const Stream& stream, Visit visit) {
   const std::int64_t column = work.column() * kSubtile;
-  const std::int64_t left = transforms.hidden - column;
   const auto position =
       static_cast<std::uint32_t>(column) + 8 * octet_of_lane<true>(lane_of_thread());
   const OctetSigns signs(stream, position);
   for (std::int64_t i = 0; i < work.rows_of_warp; ++i) {
     const std::int64_t row = work.first_row() + i;
     if (row >= work.rows) return;
-    const std::int64_t first = row * transforms.hidden + column;
-    float x[8];
-    load_octet<In, true>(in + first, left, is_aligned_16(in + first), x);
-    signs.flip(x);
-    butterfly_octet<true>(x, position, transforms);
-    scale_octet(x, position, transforms);
-    store_octet<Float32>(out + first, left, is_aligned_16(out + first), x);
+    visit(WarpRow{row * transforms.hidden + column, transforms.hidden - column, position}, signs);
   }
+}
+
+template <class In>
+__global__ void __launch_bounds__(kThreads, kResidentBlocks)
+    turn_rows_kernel(const typename In::Storage* in, WarpWork work, RowTransforms transforms,
+                     const __grid_constant__ Stream stream, float* out) {
+  for_each_row(work, transforms, stream, [&](const WarpRow& row, const OctetSigns& signs) {
+    float x[8];
+    load_octet<In, true>(in + row.first, row.left, is_aligned_16(in + row.first), x);
+    signs.flip(x);
+    butterfly_octet<true>(x, row.position, transforms);
+    scale_octet(x, row.position, transforms);
+    store_octet<Float32>(out + row.first, row.left, is_aligned_16(out + row.first), x);
+  });
 }
 
 /// `kTurns` false: only the signs are left to do.
@@ -58,28 +72,21 @@ __global__ void __launch_bounds__(kThreads, 3)
     turn_back_rows_kernel(const float* in, WarpWork work, RowTransforms transforms,
                           const __grid_constant__ Stream stream, bool is_accumulated,
                           typename Out::Storage* out) {
-  const std::int64_t column = work.column() * kSubtile;
-  const std::int64_t left = transforms.hidden - column;
-  const auto position =
-      static_cast<std::uint32_t>(column) + 8 * octet_of_lane<true>(lane_of_thread());
-  const OctetSigns signs(stream, position);
-  for (std::int64_t i = 0; i < work.rows_of_warp; ++i) {
-    const std::int64_t row = work.first_row() + i;
-    if (row >= work.rows) return;
-    const std::int64_t first = row * transforms.hidden + column;
+  for_each_row(work, transforms, stream, [&](const WarpRow& row, const OctetSigns& signs) {
+    auto* const to = out + row.first;
     float x[8];
     float sum[8];
-    load_octet<Float32>(in + first, left, is_aligned_16(in + first), x);
-    if (is_accumulated) load_octet<Out, true>(out + first, left, is_aligned_16(out + first), sum);
+    load_octet<Float32>(in + row.first, row.left, is_aligned_16(in + row.first), x);
+    if (is_accumulated) load_octet<Out, true>(to, row.left, is_aligned_16(to), sum);
     if constexpr (kTurns) {
-      butterfly_octet<true>(x, position, transforms);
-      scale_octet(x, position, transforms);
+      butterfly_octet<true>(x, row.position, transforms);
+      scale_octet(x, row.position, transforms);
     }
     signs.flip(x);
 #pragma unroll
     for (int j = 0; j < 8; ++j) x[j] = is_accumulated ? __fadd_rn(sum[j], x[j]) : x[j];
-    store_octet<Out, true>(out + first, left, is_aligned_16(out + first), x);
-  }
+    store_octet<Out, true>(to, row.left, is_aligned_16(to), x);
+  });
 }
 
 /// A block turns 4,096 values of one row, up to stride 2,048; larger transforms are not multiplied
