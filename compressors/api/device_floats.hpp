@@ -23,8 +23,10 @@ struct FloatLaunchers {
   void (*add_error)(const TensorView& x, float* negative, void* rounded, void* stream);
   /// rounded = x - kept, in x's dtype. Non-finite elements of `kept` become 0.
   void (*subtract_kept)(const TensorView& x, float* kept, void* rounded, void* stream);
-  /// target = (target +) kept, as it is, and then non-finite elements of `kept` become 0.
-  void (*publish_kept)(float* kept, std::int64_t n, const DecodeTarget& target, void* stream);
+  /// target = (target +) up to eight arrays of n values, as they are, added in their order and
+  /// rounded once; then their non-finite elements become 0.
+  void (*publish_kept)(std::span<float* const> kept, std::int64_t n, const DecodeTarget& target,
+                       void* stream);
   /// kept = n values of `dtype` at `from`, as float32 or float16 (`to`); non-finite ones as 0.
   void (*keep)(const std::byte* from, DType dtype, std::int64_t n, DType to, void* kept,
                void* stream);

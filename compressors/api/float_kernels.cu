@@ -13,6 +13,7 @@
 //                 -(x+e)      <--decode_accumulate--+         = -(new e)
 //   ef21   x, g --subtract_kept--> rounded --encode--> payload
 //                 g           <--decode_accumulate--+         = new g
+//          at the receiver, a g for each rank; then the sum of all of them --publish_kept--> out
 //
 // -(x+e) + decoded has the bits of -((x+e) - decoded) but for the sign of a zero, and an error that
 // starts at +0 is never -0 (only -0 - +0 is, and x + e = -0 needs an e of -0).
@@ -81,19 +82,30 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
   });
 }
 
+/// Arrays of one launch, in this order.
+struct KeptArrays {
+  float* at[Payloads::kMost];
+  int count;
+};
+
 template <class Out>
 __global__ void __launch_bounds__(kThreads, kResidentBlocks)
-    publish_kept_kernel(float* kept, std::int64_t n, bool is_accumulated,
-                        typename Out::Storage* out) {
+    publish_kept_kernel(const __grid_constant__ KeptArrays kept, std::int64_t n,
+                        bool is_accumulated, typename Out::Storage* out) {
   for_each_subtile(n, [&](std::int64_t first, std::int64_t count) {
-    float k[8];
     float sum[8];
-    load_octet<Float32>(kept + first, count, is_aligned_16(kept), k);
     if (is_accumulated) load_octet<Out, true>(out + first, count, is_aligned_16(out), sum);
+#pragma unroll 1
+    for (int a = 0; a < kept.count; ++a) {
+      float* const own = kept.at[a];
+      float k[8];
+      load_octet<Float32>(own + first, count, is_aligned_16(own), k);
 #pragma unroll
-    for (int i = 0; i < 8; ++i) sum[i] = is_accumulated ? __fadd_rn(sum[i], k[i]) : k[i];
+      for (int i = 0; i < 8; ++i)
+        sum[i] = a == 0 && !is_accumulated ? k[i] : __fadd_rn(sum[i], k[i]);
+      store_finite(own + first, count, k);
+    }
     store_octet<Out, true>(out + first, count, is_aligned_16(out), sum);
-    store_finite(kept + first, count, k);
   });
 }
 
@@ -213,10 +225,13 @@ void subtract_kept(const TensorView& x, float* kept, void* rounded, void* stream
   });
 }
 
-void publish_kept(float* kept, std::int64_t n, const DecodeTarget& target, void* stream) {
+void publish_kept(std::span<float* const> kept, std::int64_t n, const DecodeTarget& target,
+                  void* stream) {
   if (n == 0) return;
+  KeptArrays arrays{};
+  for (float* const one : kept) arrays.at[arrays.count++] = one;
   with_type(target.dtype, [&]<class Out>(Out) {
-    TERSOR_LAUNCH(publish_kept_kernel<Out>, blocks_of_tiles(n, "ef21"), kThreads, 0, stream, kept,
+    TERSOR_LAUNCH(publish_kept_kernel<Out>, blocks_of_tiles(n, "ef21"), kThreads, 0, stream, arrays,
                   n, target.is_accumulated, static_cast<typename Out::Storage*>(target.data));
   });
 }

@@ -60,11 +60,14 @@ Moved sum_of(const std::string& spec, std::size_t ranks) {
   const auto device = on_device(codec, memory);
   const suite::Tensor in = suite::make_tensor(kShape, DType::kBFloat16, suite::Fill::kNormal);
   std::vector<std::byte> payload(codec->payload_bytes(kShape, DType::kBFloat16, {}));
-  codec->encode(0, in.view(), payload, nullptr, {});
+  const auto count = static_cast<std::uint32_t>(ranks);
+  codec->encode(0, in.view(), payload, codec->make_state(kShape, DType::kBFloat16, count).get(),
+                {});
+  const auto state = device->make_state(kShape, DType::kBFloat16, count);
   const std::vector<std::span<const std::byte>> received(ranks, payload);
   std::vector<float> out(in.elements());
   emulator::reset_counts();
-  device->combine(received, kShape, DType::kBFloat16, out, nullptr, {});
+  device->combine(received, kShape, DType::kBFloat16, out, state.get(), {});
   Moved moved = sum_counts();
   moved.bound = static_cast<double>(ranks * payload.size() + out.size() * sizeof(float));
   return moved;
@@ -128,6 +131,17 @@ TEST_CASE("a sum of payloads is one launch that reads each once") {
       CHECK(moved.sectors <= 16.0);
       CHECK(moved.stored == 1.0);  // each sector is written whole and once
     }
+}
+
+TEST_CASE("ef21 adds each payload to its copy, and all copies in one launch") {
+  for (const std::size_t ranks : {2, 4, 8}) {
+    const Moved moved = sum_of("ef21(cast)", ranks);
+    print("ef21(cast), sum of " + std::to_string(ranks), moved);
+    CHECK(moved.launches == ranks + 1);
+    // Of each copy 2 + 4 + 4 bytes a value and once more 4; the sum 4.
+    const auto bytes = 14.0 * static_cast<double>(ranks) + 4;
+    CHECK(moved.bytes <= bytes * static_cast<double>(kShape.elements()) * 1.02);
+  }
 }
 
 TEST_CASE("signs are sent in the pass that sums them, and wrappers add the passes they name") {

@@ -151,6 +151,36 @@ TEST_CASE("wrappers on the device give the bytes of the CPU") {
     check_shapes(spec);
 }
 
+TEST_CASE("ef21 of more ranks than a launch takes gives the sums of the CPU") {
+  constexpr std::uint32_t kRanks = 11;
+  const Shape shape{1, 3, 67};
+  const auto codec = make_codec("ef21(quantize(bits=8,scope=token))");
+  const emulator::ScopedOptions scope(emulator::schedule(0));
+  emulator::EmulatedMemory memory;
+  const auto device = on_device(codec, memory);
+  const auto expected_state = codec->make_state(shape, DType::kFloat16, kRanks);
+  const auto state = device->make_state(shape, DType::kFloat16, kRanks);
+  for (const Phase phase : {Phase::kTrain, Phase::kEval, Phase::kTrain}) {
+    Context context;
+    context.ranks = kRanks;
+    context.phase = phase;
+    std::vector<Bytes> payloads;
+    for (std::uint32_t r = 0; r < kRanks; ++r) {
+      const auto sender = codec->make_state(shape, DType::kFloat16, kRanks);
+      const Bytes bits = message(shape, DType::kFloat16, r, r == 3);
+      payloads.emplace_back(codec->payload_bytes(shape, DType::kFloat16, context));
+      codec->encode(0, {bits.data(), shape, DType::kFloat16}, payloads[r], sender.get(), context);
+    }
+    const std::vector<std::span<const std::byte>> received(payloads.begin(), payloads.end());
+    std::vector<float> expected(static_cast<std::size_t>(shape.elements()));
+    std::vector<float> got(expected.size());
+    codec->combine(received, shape, DType::kFloat16, expected, expected_state.get(), context);
+    device->combine(received, shape, DType::kFloat16, got, state.get(), context);
+    CHECK(difference(canonical(expected), canonical(got)) == "");
+    CHECK(difference(expected_state->save(), state->save()) == "");
+  }
+}
+
 TEST_CASE("transforms of every size give the bytes of the CPU") {
   for (const char* spec :
        {"hadamard(none)", "hadamard(cast,block=512)", "hadamard(cast,block=1)",

@@ -346,7 +346,8 @@ void AqSgd::decode_sample_on_device(std::span<const std::byte> payload, DType dt
   Context rest = context;
   rest.workspace = scratch.rest();
   inner().decode_accumulate(payload, sample.shape, dtype, kept, nullptr, rest);
-  float_launchers().publish_kept(kept.data(), n, target, context.stream);
+  float* const cached = kept.data();
+  float_launchers().publish_kept({&cached, 1}, n, target, context.stream);
   keep_on_device(cache, sample, kept, rest);
 }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compressors/wrappers/ef21/ef21.hpp"
 
+#include <array>
+
 #include "common/error.hpp"
 #include "compressors/api/device_floats.hpp"
 #include "compressors/api/feedback_kernels.hpp"
 #include "compressors/api/kernels.hpp"
 #include "compressors/api/registry.hpp"
+#include "compressors/api/sparse_plan.hpp"
 #include "compressors/api/workspace.hpp"
 #include "compressors/wrappers/ef/ef.hpp"
 
@@ -86,37 +89,60 @@ std::size_t Ef21::encode(int round, const TensorView& in, std::span<std::byte> o
 
 bool Ef21::supports(Device device) const { return inner_supports(device); }
 
-// g += decoded, by the inner codec's kernel; the result is g.
-void Ef21::receive_on_device(std::span<const std::byte> payload, const Shape& shape, DType dtype,
+// g += decoded, by the inner codec's kernel, for the payload of each rank from `rank` on; the
+// result is the sum of their g.
+void Ef21::receive_on_device(std::span<const std::span<const std::byte>> payloads,
+                             std::uint32_t rank, const Shape& shape, DType dtype,
                              const DecodeTarget& target, State* state,
                              const Context& context) const {
   if (context.phase == Phase::kEval || shape.elements() == 0)
-    return inner().decode_on_device({&payload, 1}, shape, dtype, target, context);
-  const std::span<float> g = float_state(state, "ef21").writable(1 + std::size_t{context.rank});
-  inner().decode_accumulate(payload, shape, dtype, g, nullptr, context);
-  float_launchers().publish_kept(g.data(), shape.elements(), target, context.stream);
+    return inner().decode_on_device(payloads, shape, dtype, target, context);
+  FloatState& kept = float_state(state, "ef21");
+  DecodeTarget sum = target;
+  Context sender = context;
+  for (std::size_t i = 0; i < payloads.size(); sum.is_accumulated = true) {
+    std::array<float*, kMostPayloads> arrays{};
+    std::size_t count = 0;
+    for (; count < arrays.size() && i < payloads.size(); ++i, ++count) {
+      sender.rank = rank + static_cast<std::uint32_t>(i);
+      const std::span<float> g = kept.writable(1 + std::size_t{sender.rank});
+      inner().decode_accumulate(payloads[i], shape, dtype, g, nullptr, sender);
+      arrays[count] = g.data();
+    }
+    float_launchers().publish_kept(std::span(arrays).first(count), shape.elements(), sum,
+                                   context.stream);
+  }
+}
+
+void Ef21::combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
+                   DType dtype, std::span<float> out, State* state, const Context& context) const {
+  if (context.device == Device::kCuda && received.size() > 1)
+    return receive_on_device(received, 0, shape, dtype, {out.data(), DType::kFloat32, false}, state,
+                             context);
+  Wrapper::combine(received, shape, dtype, out, state, context);
 }
 
 void Ef21::decode_bits(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                        void* out, State* state, const Context& context) const {
   if (context.device == Device::kCuda)
-    return receive_on_device(payload, shape, dtype, {out, dtype, false}, state, context);
+    return receive_on_device({&payload, 1}, context.rank, shape, dtype, {out, dtype, false}, state,
+                             context);
   Wrapper::decode_bits(payload, shape, dtype, out, state, context);
 }
 
 void Ef21::decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                              std::span<float> out, State* state, const Context& context) const {
   if (context.device == Device::kCuda)
-    return receive_on_device(payload, shape, dtype, {out.data(), DType::kFloat32, true}, state,
-                             context);
+    return receive_on_device({&payload, 1}, context.rank, shape, dtype,
+                             {out.data(), DType::kFloat32, true}, state, context);
   Wrapper::decode_accumulate(payload, shape, dtype, out, state, context);
 }
 
 void Ef21::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                   std::span<float> out, State* state, const Context& context) const {
   if (context.device == Device::kCuda)
-    return receive_on_device(payload, shape, dtype, {out.data(), DType::kFloat32, false}, state,
-                             context);
+    return receive_on_device({&payload, 1}, context.rank, shape, dtype,
+                             {out.data(), DType::kFloat32, false}, state, context);
   inner().decode(payload, shape, dtype, out, nullptr, context);
   if (context.phase == Phase::kEval || shape.elements() == 0) return;
   const std::span<float> g = float_state(state, "ef21").writable(1 + std::size_t{context.rank});

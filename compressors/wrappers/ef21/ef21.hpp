@@ -31,10 +31,14 @@ class Ef21 final : public Wrapper {
                    State* state, const Context& context) const override;
   void decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                          std::span<float> out, State* state, const Context& context) const override;
+  void combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
+               DType dtype, std::span<float> out, State* state,
+               const Context& context) const override;
 
  private:
-  void receive_on_device(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-                         const DecodeTarget& target, State* state, const Context& context) const;
+  void receive_on_device(std::span<const std::span<const std::byte>> payloads, std::uint32_t rank,
+                         const Shape& shape, DType dtype, const DecodeTarget& target, State* state,
+                         const Context& context) const;
 };
 
 }  // namespace tersor::compressors
