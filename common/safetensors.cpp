@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "common/error.hpp"
+#include "common/files.hpp"
 #include "common/mapped_file.hpp"
 #include "common/nearest.hpp"
 
@@ -254,6 +255,36 @@ std::vector<float> SafeTensors::floats(std::string_view name,
                                          : half_to_float(static_cast<std::uint16_t>(bits));
   }
   return values;
+}
+
+void write_safetensors(const std::filesystem::path& path,
+                       std::span<const std::pair<std::string, TensorView>> tensors,
+                       const std::map<std::string, std::string>& metadata) {
+  nlohmann::ordered_json header;
+  if (!metadata.empty()) header["__metadata__"] = metadata;
+  std::size_t end = 0;
+  for (const auto& [name, view] : tensors) {
+    const std::size_t begin = end;
+    end += view.bytes();
+    const char* dtype = view.dtype == DType::kFloat32   ? "F32"
+                        : view.dtype == DType::kFloat16 ? "F16"
+                                                        : "BF16";
+    header[name] = {{"dtype", dtype},
+                    {"shape", {view.shape.samples, view.shape.tokens, view.shape.hidden}},
+                    {"data_offsets", {begin, end}}};
+  }
+  std::string text = header.is_null() ? "{}" : header.dump();
+  text.append((kLengthBytes - text.size() % kLengthBytes) % kLengthBytes, ' ');  // data is aligned
+  std::vector<std::byte> file(kLengthBytes + text.size() + end);
+  for (std::size_t i = 0; i < kLengthBytes; ++i)
+    file[i] = static_cast<std::byte>(text.size() >> (8 * i));
+  std::memcpy(file.data() + kLengthBytes, text.data(), text.size());
+  std::byte* to = file.data() + kLengthBytes + text.size();
+  for (const auto& [name, view] : tensors) {
+    if (view.bytes() > 0) std::memcpy(to, view.data, view.bytes());
+    to += view.bytes();
+  }
+  write_file(path, file);
 }
 
 }  // namespace tersor

@@ -8,7 +8,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "common/tensor.hpp"
 
 namespace tersor {
 
@@ -48,5 +51,11 @@ class SafeTensors {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// Writes the tensors, in their order, as {samples, tokens, hidden} under their names, and the
+/// metadata's strings; atomically. Throws Error(kIo).
+void write_safetensors(const std::filesystem::path& path,
+                       std::span<const std::pair<std::string, TensorView>> tensors,
+                       const std::map<std::string, std::string>& metadata);
 
 }  // namespace tersor

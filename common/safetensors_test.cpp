@@ -183,5 +183,30 @@ TEST_CASE("a safetensors file that is not there") {
   CHECK_THROWS_AS(SafeTensors(std::filesystem::temp_directory_path()), Error);
 }
 
+TEST_CASE("safetensors: what is written is the format, and reads back") {
+  const float row[] = {1.0f, -2.5f};
+  const std::uint16_t halves[] = {0x3C00, 0xFC00, 0x7E01};
+  const TempFile file("");
+  const std::pair<std::string, TensorView> tensors[] = {
+      {"layer1.mlp", {halves, {1, 3, 1}, DType::kFloat16}},
+      {"layer0.mlp", {row, {1, 1, 2}, DType::kFloat32}},
+      {"none", {nullptr, {0, 4, 2}, DType::kBFloat16}}};
+  write_safetensors(file.path(), tensors, {{"step", "12"}});
+  std::ifstream in(file.path(), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const std::string header =
+      R"({"__metadata__":{"step":"12"},)"
+      R"("layer1.mlp":{"dtype":"F16","shape":[1,3,1],"data_offsets":[0,6]},)"
+      R"("layer0.mlp":{"dtype":"F32","shape":[1,1,2],"data_offsets":[6,14]},)"
+      R"("none":{"dtype":"BF16","shape":[0,4,2],"data_offsets":[14,14]}})";
+  const std::string padded = header + std::string((8 - header.size() % 8) % 8, ' ');
+  CHECK(bytes == with_length(padded, std::string("\x00\x3C\x00\xFC\x01\x7E", 6) +
+                                         std::string("\x00\x00\x80\x3F\x00\x00\x20\xC0", 8)));
+  const SafeTensors read(file.path());
+  CHECK(read.metadata().at("step") == "12");
+  CHECK(read.floats("layer0.mlp") == std::vector<float>{1.0f, -2.5f});
+  CHECK(read.at("none").elements() == 0);
+}
+
 }  // namespace
 }  // namespace tersor

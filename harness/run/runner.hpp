@@ -23,6 +23,7 @@ struct RunOptions {
   bool allow_many = false;
   bool drop_spools = false;  ///< of ok runs, once they are in the database
   std::int64_t error_every = 16;
+  std::int64_t messages_every = 0;  ///< 0: never
   RunLimits limits;
 };
 

@@ -156,7 +156,8 @@ void Session::write_cell_file(const fs::path& folder, const RunSpec& run,
                                     {"weights", files.weights.string()},
                                     {"vocab", files.vocabulary.string()},
                                     {"progress", true},
-                                    {"error_every", options_.error_every}};
+                                    {"error_every", options_.error_every},
+                                    {"messages_every", options_.messages_every}};
   const std::string text = cell.dump(2) + "\n";
   write_file(folder / "cell.json", std::as_bytes(std::span(text)));
 }

@@ -165,6 +165,7 @@ std::vector<compressors::State*> Site::states(const compressors::Codec& codec,
 void Site::sum(std::span<const Buffer> contributions, const Shape& shape, DType dtype,
                std::span<const Buffer> outs) {
   const Message message{contributions, shape, dtype};
+  keep(contributions, shape, dtype);
   const compressors::Codec* codec = active(shape, dtype);
   if (!codec) return sum_dense(message, outs);
   if (tree_) {
@@ -243,6 +244,7 @@ void Site::sum_by_nodes(const Hierarchical& codec, const Message& message, Buffe
 
 std::unique_ptr<Pending> Site::start_sum(std::span<const Buffer> contributions, const Shape& shape,
                                          DType dtype) {
+  keep(contributions, shape, dtype);
   return group_.collective().start_all_reduce(contributions,
                                               static_cast<std::size_t>(shape.elements()), dtype);
 }
@@ -269,6 +271,17 @@ void Site::sum_codes(std::span<const Buffer> codes, std::size_t count, const Sha
   const Round round{0, crossing, spent, count * item_bytes(dtype), 0};
   record(Level::kAll, round, static_cast<std::uint64_t>(shape.elements()) * item_bytes(dtype), true,
          dtype);
+}
+
+std::string Site::full_name() const {
+  return direction_ == compressors::Direction::kForward ? name_ : name_ + ".backward";
+}
+
+void Site::keep(std::span<const Buffer> contributions, const Shape& shape, DType dtype) {
+  if (!group_.pass.keep_messages || group_.first_rank() != 0) return;
+  Timer timer(group_.excluded_ns);
+  group_.messages.push_back(
+      {full_name(), shape, dtype, {contributions[0].begin(), contributions[0].end()}});
 }
 
 void Site::sample_message(const compressors::Codec& codec, const Message& message,
@@ -307,7 +320,7 @@ void Site::sample_sum_error(std::span<const Buffer> contributions, const Shape& 
   const Distance found = distance(value, exact[0]);
   sample.step = group_.pass.step;
   sample.site = id_;
-  sample.site_name = direction_ == compressors::Direction::kForward ? name_ : name_ + ".backward";
+  sample.site_name = full_name();
   sample.sum_relative_l2 = found.relative_l2;
   sample.sum_cosine = found.cosine;
   group_.errors.push_back(std::move(sample));
@@ -356,6 +369,7 @@ void Site::finish_codes(const Durations& spent, std::span<const Buffer> contribu
                                   ? Operation::kAllGather
                                   : Operation::kAllReduce;
   add_durations(spent, row(Level::kAll, operation, true, dtype));
+  keep(contributions, shape, dtype);
   if (!group_.pass.sample_error) return;
   Timer timer(group_.excluded_ns);
   ErrorSample sample;

@@ -26,6 +26,7 @@ struct Pass {
   std::uint16_t call = 0;  ///< micro-batch of the step; batch of an evaluation
   bool compress = true;    ///< false: warm-up, or evaluation with compression off
   bool sample_error = false;
+  bool keep_messages = false;  ///< copy what rank 0 hands over into TensorParallel::messages
   std::span<const std::int64_t> sample_ids{};  ///< one per sample
 };
 
@@ -63,6 +64,14 @@ struct ErrorSample {
   double sum_cosine = 0;
 };
 
+/// What rank 0 handed over at a site.
+struct KeptMessage {
+  std::string site_name;  ///< gradients end in `.backward`
+  Shape shape;
+  DType dtype = DType::kFloat32;
+  std::vector<std::byte> bits;
+};
+
 class Site;
 
 /// The ranks of a group by node: neighbouring ranks, the first of them leads.
@@ -97,10 +106,11 @@ class TensorParallel {
                  compressors::Direction direction, std::shared_ptr<const compressors::Codec> codec);
   const std::vector<std::unique_ptr<Site>>& sites() const { return sites_; }
 
-  Pass pass;                        ///< set before each forward
-  Durations step;                   ///< since the caller last cleared it
-  std::int64_t excluded_ns = 0;     ///< spent on error samples, not part of the job
-  std::vector<ErrorSample> errors;  ///< taken away by the caller
+  Pass pass;                          ///< set before each forward
+  Durations step;                     ///< since the caller last cleared it
+  std::int64_t excluded_ns = 0;       ///< spent on samples and copies that are not part of the job
+  std::vector<ErrorSample> errors;    ///< taken away by the caller
+  std::vector<KeptMessage> messages;  ///< likewise; only in the process of rank 0
 
   std::vector<TrafficRow> traffic() const;
   std::uint64_t codec_state_bytes() const;
@@ -185,6 +195,8 @@ class Site {
   void sum_dense(const Message& message, std::span<const std::span<std::byte>> outs);
   void sum_by_nodes(const compressors::Hierarchical& codec, const Message& message,
                     std::span<std::byte> out);
+  std::string full_name() const;
+  void keep(std::span<const std::span<std::byte>> contributions, const Shape& shape, DType dtype);
   void sample_message(const compressors::Codec& codec, const Message& message, ErrorSample& sample);
   /// Compares `out` with the sum of the contributions (kept as they are); all ranks must call it.
   void sample_sum_error(std::span<const std::span<std::byte>> contributions, const Shape& shape,

@@ -11,6 +11,7 @@
 
 #include "common/error.hpp"
 #include "common/hash.hpp"
+#include "common/safetensors.hpp"
 #include "datasets/batches.hpp"
 #include "datasets/dataset.hpp"
 #include "workloads/bridge/runtime.hpp"
@@ -104,6 +105,7 @@ class Job {
   ordered_json codec_facts() const;
   bool train_step(std::int64_t step, std::int64_t epoch, const datasets::Batch& batch);
   void record_step(std::int64_t step, std::int64_t epoch, const StepResult& result);
+  void write_messages(std::int64_t step);
   void evaluate(std::int64_t epoch, std::int64_t step, bool is_compressed);
   void evaluate_all(std::int64_t epoch, std::int64_t step);
   void write_summary();
@@ -162,12 +164,36 @@ bool Job::train_step(std::int64_t step, std::int64_t epoch, const datasets::Batc
                  .call = 0,
                  .compress = step >= warmup_,
                  .sample_error = file_.error_every > 0 && step % file_.error_every == 0,
+                 .keep_messages = file_.messages_every > 0 && step % file_.messages_every == 0,
                  .sample_ids = batch.sample_ids};
   rate_ = learning_rate_at(step, steps_, config_.learning_rate_warmup, config_.learning_rate);
   const StepResult result = trainer_.step(batch, rate_);
   losses_.push_back(result.loss);
   record_step(step, epoch, result);
+  write_messages(step);
   return result.is_finite;
+}
+
+/// Leaves nothing behind where the step kept none.
+void Job::write_messages(std::int64_t step) {
+  if (group_.messages.empty()) return;
+  std::vector<std::pair<std::string, TensorView>> tensors;
+  for (const KeptMessage& message : group_.messages)
+    tensors.emplace_back(message.site_name,
+                         TensorView{message.bits.data(), message.shape, message.dtype});
+  const std::string digits = std::to_string(step);
+  constexpr std::size_t kDigits = 6;
+  const std::string padding(kDigits - std::min(kDigits, digits.size()), '0');
+  write_safetensors(file_.folder / ("messages-" + padding + digits + ".safetensors"), tensors,
+                    {{"step", digits},
+                     {"cell_key", file_.cell_key},
+                     {"seed", std::to_string(file_.seed)},
+                     {"model", config_.model},
+                     {"dataset", config_.dataset},
+                     {"compressor", nlohmann::json(config_.compressor).dump()},
+                     {"rank", "0"},
+                     {"ranks", std::to_string(group_.ranks())}});
+  group_.messages.clear();
 }
 
 void Job::record_step(std::int64_t step, std::int64_t epoch, const StepResult& result) {
@@ -204,6 +230,7 @@ void Job::evaluate(std::int64_t epoch, std::int64_t step, bool is_compressed) {
                    .call = static_cast<std::uint16_t>(i),
                    .compress = is_compressed,
                    .sample_error = false,
+                   .keep_messages = false,
                    .sample_ids = batch.sample_ids};
     const EvalResult result = trainer_.evaluate(batch);
     evaluation.loss += result.loss_sum;

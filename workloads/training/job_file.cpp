@@ -57,6 +57,7 @@ JobFile read_job_file(const std::filesystem::path& path) {
   job.vocabulary = field<std::string>(object, "vocab", "");
   job.has_progress = field<bool>(object, "progress", false);
   job.error_every = field<std::int64_t>(object, "error_every", 0);
+  job.messages_every = field<std::int64_t>(object, "messages_every", 0);
   return job;
 }
 

@@ -37,7 +37,7 @@ TEST_CASE("cell file: all keys, and seeds of 64 bits") {
   const JobFile job =
       read(R"({"format": 1, "cell_key": "k", "seed": 18446744073709551615, "attempt": 3,
       "config": {"model": "minilm-l6"}, "data_root": "d", "weights": "w", "vocab": "v", "progress": true,
-      "error_every": 5})");
+      "error_every": 5, "messages_every": 7})");
   CHECK(job.seed == std::numeric_limits<std::uint64_t>::max());
   CHECK(job.cell_key == "k");
   CHECK(job.attempt == 3);
@@ -45,6 +45,7 @@ TEST_CASE("cell file: all keys, and seeds of 64 bits") {
   CHECK(job.data_root + job.weights + job.vocabulary == "dwv");
   CHECK(job.has_progress);
   CHECK(job.error_every == 5);
+  CHECK(job.messages_every == 7);
 }
 
 TEST_CASE("cell file: what is wrong is named") {

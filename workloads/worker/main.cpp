@@ -21,7 +21,14 @@
 namespace tersor::workloads {
 namespace {
 
-enum ExitCode : int { kOk = 0, kFailed = 1, kDiverged = 3, kOutOfMemory = 4, kInterrupted = 130 };
+enum ExitCode : int {
+  kOk = 0,
+  kFailed = 1,
+  kUsage = 2,
+  kDiverged = 3,
+  kOutOfMemory = 4,
+  kInterrupted = 130
+};
 
 sigset_t stop_signals() {
   sigset_t set;
@@ -93,7 +100,8 @@ int run(const std::string& cell, const std::string& folder) {
   Spool spool(folder, launch.rank);
   end_on_signals(spool);
   try {
-    const JobFile job = read_job_file(cell);
+    JobFile job = read_job_file(cell);
+    job.folder = folder;
     if (launch.is_pinned) pin_to_cores(launch.local_rank, job.config.hardware.threads);
     start_runtime(job.config.hardware.threads);
     const nlohmann::ordered_json start = start_record(job, launch);
@@ -128,6 +136,13 @@ int main_of_worker(int argc, char** argv) {
       "tersor-worker: one rank of one cell. Rank and rendezvous come from RANK, WORLD_SIZE, "
       "LOCAL_RANK, MASTER_ADDR and MASTER_PORT (torchrun's variables); TERSOR_TIMEOUT is the "
       "longest wait for a peer in seconds (300), TERSOR_PIN=off leaves the cores to the system."};
+  app.footer(
+      "Exit status: 0 ok, 1 error, 2 wrong usage, 3 diverged, 4 out of memory, 130 interrupted.\n"
+      "Example, two ranks of a cell whose hardware has tp 2 and no emulation:\n"
+      "  export WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=29500\n"
+      "  RANK=1 LOCAL_RANK=1 tersor-worker --cell cell.json --spool out &\n"
+      "  RANK=0 LOCAL_RANK=0 tersor-worker --cell cell.json --spool out\n"
+      "`tersor run` writes cell files and starts workers itself.");
   std::string cell, folder;
   app.add_option("--cell", cell, "cell file (docs/spool.md)")->required();
   app.add_option("--spool", folder, "folder that gets rank<r>.jsonl")->required();
@@ -135,7 +150,7 @@ int main_of_worker(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kOk : kFailed;
+    return app.exit(error) == 0 ? kOk : kUsage;
   }
   try {
     return run(cell, folder);

@@ -11,6 +11,7 @@
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -19,6 +20,7 @@
 
 #include "common/cell.hpp"
 #include "common/jsonl.hpp"
+#include "common/safetensors.hpp"
 #include "compressors/api/registry.hpp"
 #include "compressors/api/tensor_site.hpp"
 
@@ -277,6 +279,50 @@ TEST_CASE("worker: another codec sees the same weights, data order and dropout")
     for (std::size_t step = 0; step < 3; ++step) CHECK(found[i][step] == found[0][step]);
   }
   CHECK(found[1][3] != found[0][3]);
+}
+
+TEST_CASE("worker: the messages of rank 0 go to files, real and emulated alike") {
+  CellConfig real = make_config(2, false, "quantize(bits=4)");
+  CellConfig emulated = make_config(2, true, "quantize(bits=4)");
+  const json every{{"messages_every", 2}};
+  Ranks a(real, 1, every), b(emulated, 1, every);
+  for (Ranks* run : {&a, &b})
+    for (std::size_t r = 0; r < (run == &a ? 2u : 1u); ++r) REQUIRE(run->wait(r) == 0);
+  const auto file = [](const Ranks& run, const char* step) {
+    return run.folder() / (std::string("messages-") + step + ".safetensors");
+  };
+  CHECK_FALSE(fs::exists(file(a, "000001")));
+  for (const char* step : {"000000", "000002"}) {
+    const tersor::SafeTensors first(file(a, step)), second(file(b, step));
+    CHECK(first.metadata().at("model") == real.model);
+    for (const auto& [name, tensor] : first.tensors()) {
+      INFO(name);
+      const auto same = second.at(name).bytes;
+      CHECK(std::equal(tensor.bytes.begin(), tensor.bytes.end(), same.begin(), same.end()));
+    }
+  }
+  // The codec on a kept message loses what the error sample of that message says.
+  const tersor::SafeTensors kept(file(a, "000000"));
+  const auto codec = tersor::compressors::make_codec("quantize(bits=4)");
+  int compared = 0;
+  for (const json& record : a.records(0, "error")) {
+    if (record.at("step") != 0) continue;
+    const auto& dims = kept.at(record.at("site_name").get<std::string>()).shape;
+    const tersor::Shape shape{dims.at(0), dims.at(1), dims.at(2)};
+    const auto x = kept.floats(record.at("site_name").get<std::string>());
+    std::vector<std::byte> payload(codec->payload_bytes(shape, tersor::DType::kFloat32, {}));
+    codec->encode(0, {x.data(), shape, tersor::DType::kFloat32}, payload, nullptr, {});
+    std::vector<float> y(x.size());
+    codec->decode(payload, shape, tersor::DType::kFloat32, y, nullptr, {});
+    double error = 0, square = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      error += std::pow(double{x[i]} - double{y[i]}, 2);
+      square += std::pow(double{x[i]}, 2);
+    }
+    CHECK(record.at("message_relative_l2").get<double>() == Approx(std::sqrt(error / square)));
+    ++compared;
+  }
+  CHECK(compared > 0);
 }
 
 TEST_CASE("worker: a peer that is killed in mid-step ends the run, soon and with a reason") {

@@ -67,6 +67,14 @@ void add_limits(CLI::App& command, RunOptions& options) {
                   "Sample the compression error every N steps (0: never)")
       ->check(refuse_negative)
       ->capture_default_str();
+  command
+      .add_option(
+          "--messages-every", options.messages_every,
+          "Every N steps, write what rank 0 sends at each site to messages-STEP.safetensors "
+          "in the run's folder, for `tersor codec sweep` and tersor-bench (0: never)")
+      ->check(refuse_negative)
+      ->capture_default_str()
+      ->excludes("--drop-spools");
 }
 
 const CommandRegistrar kRun(10, "run", [](CLI::App& app) {
