@@ -102,6 +102,7 @@ std::vector<std::shared_ptr<LazyMaterial>> materials_of(const Options& options) 
   for (const std::string& file : options.data)
     for (Material& material : read_materials(file, dtypes))
       materials.push_back(std::make_shared<LazyMaterial>(std::move(material)));
+  if (!options.data.empty() && options.shapes.empty()) return materials;
   for (const DType dtype : dtypes)
     for (const Shape& shape : options.shapes.empty() ? usual_shapes(dtype) : options.shapes)
       materials.push_back(std::make_shared<LazyMaterial>(shape, dtype));
@@ -135,7 +136,8 @@ constexpr const char* kHelp =
     "  --operation NAME  encode, decode, sum2, sum4, sum8\n"
     "  --dtype NAME      float32, float16, bfloat16\n"
     "  --shape AxB[xC]   instead of 4096x1024, 1024x384, 32x128x1024 and 64 MiB\n"
-    "  --data FILE       a .npy or .safetensors file of recorded activations besides\n"
+    "  --data FILE       the tensors of a .npy or .safetensors file instead of made ones (with\n"
+    "                    --shape: besides), such as tersor run --messages-every writes\n"
     "  --samples N       samples of a row at most (25), within --seconds S (0.4) of timed calls\n"
     "  --threads N       threads of a call; its times are wall times if N > 1\n"
     "  --target NAME     avx2 or scalar: without the wider instruction sets\n"

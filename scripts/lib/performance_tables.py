@@ -67,6 +67,15 @@ def other_rows(folder):
                     f"{number(c['memcpy_ratio'])}, {values / c['median_ns']:.2f}" for c in cells]
 
 
+def recorded_rows(folder):
+    recorded, made = by_name(load(folder, "recorded")), by_name(load(folder, "recorded-made"))
+    tensors = sorted({tensor for *_, tensor in recorded}, reverse=True)  # in the order of the page's header
+    for operation, spec in dict.fromkeys((operation, spec) for operation, spec, *_ in recorded):
+        rows = [recorded[operation, spec, "float32", tensor] for tensor in tensors]
+        yield [f"{operation} `{spec}`"] + [ratio(row) for row in rows] + [
+            ratio(made[operation, spec, "float32", "64x64x384"])]
+
+
 def sum_rows(folder):
     native = by_name(load(folder, "codecs"))
     for spec in dict.fromkeys(spec for _, spec, _, _ in native):
