@@ -12,6 +12,7 @@
 #include "compressors/api/dense.hpp"
 #include "compressors/api/kernels.hpp"
 #include "compressors/api/registry.hpp"
+#include "compressors/api/shares.hpp"
 #include "compressors/api/workspace.hpp"
 
 namespace tersor::compressors {
@@ -94,24 +95,32 @@ void draw_first(const Context& context, const Shape& shape, std::int64_t rank,
 
 constexpr std::int64_t kRowsAtOnce = 8;
 
-// Calls visit(sample, first token, rows, values) with up to kRowsAtOnce rows of a sample in
-// float32.
+// Calls visit(first token, rows, values) with up to kRowsAtOnce rows of a sample in float32, for
+// its tokens first .. last-1. `buffer` has room for them where the message is not float32.
 template <class Visit>
-void for_each_rows(const TensorView& in, std::span<float> buffer, Visit&& visit) {
+void for_each_rows(const TensorView& in, std::int64_t sample, std::int64_t first, std::int64_t last,
+                   float* buffer, Visit&& visit) {
   const std::int64_t hidden = in.shape.hidden;
-  for (std::int64_t s = 0; s < in.shape.samples; ++s) {
-    for (std::int64_t t = 0; t < in.shape.tokens; t += kRowsAtOnce) {
-      const std::int64_t rows = std::min(kRowsAtOnce, in.shape.tokens - t);
-      const std::int64_t first = (s * in.shape.tokens + t) * hidden;
-      if (in.dtype == DType::kFloat32) {
-        visit(s, t, rows, static_cast<const float*>(in.data) + first);
-        continue;
-      }
-      widen_values(static_cast<const std::byte*>(in.data) + 2 * first, in.dtype, rows * hidden,
-                   buffer.data());
-      visit(s, t, rows, static_cast<const float*>(buffer.data()));
+  for (; first < last; first += kRowsAtOnce) {
+    const std::int64_t rows = std::min(kRowsAtOnce, last - first);
+    const std::int64_t begin = (sample * in.shape.tokens + first) * hidden;
+    if (in.dtype == DType::kFloat32) {
+      visit(first, rows, static_cast<const float*>(in.data) + begin);
+      continue;
     }
+    widen_values(static_cast<const std::byte*>(in.data) + 2 * begin, in.dtype, rows * hidden,
+                 buffer);
+    visit(first, rows, static_cast<const float*>(buffer));
   }
+}
+
+std::int64_t buffer_elements(const Shape& shape, DType dtype) {
+  return dtype == DType::kFloat32 ? 0 : kRowsAtOnce * shape.hidden;
+}
+
+// Most shares that the work on a message of this shape has.
+std::int64_t most_shares(const Shape& shape, const Context& context) {
+  return share_count(kMostShares, shape.elements(), context.threads);
 }
 
 void read_factor(std::span<const std::byte> payload, std::size_t bytes, float share,
@@ -189,9 +198,11 @@ std::size_t PowerSgd::payload_bytes(const Shape& shape, DType, const Context&, i
   return factor_bytes(shape, round);
 }
 
-std::size_t PowerSgd::workspace_bytes(const Shape& shape, DType, const Context&) const {
+std::size_t PowerSgd::workspace_bytes(const Shape& shape, DType dtype,
+                                      const Context& context) const {
   const std::int64_t rank = rank_of(shape);
-  return Scratch::bytes_for<float>(kRowsAtOnce * shape.hidden + rank) +
+  const std::int64_t each = std::max(buffer_elements(shape, dtype), rank);
+  return Scratch::bytes_for<float>(most_shares(shape, context) * each) +
          Scratch::bytes_for<double>(rank * shape.tokens);
 }
 
@@ -214,8 +225,8 @@ std::size_t PowerSgd::encode(int round, const TensorView& in, std::span<std::byt
   const std::int64_t rank = rank_of(in.shape);
   const Shape& shape = in.shape;
   Scratch scratch(context);
-  const auto buffer =
-      scratch.take<float>(in.dtype == DType::kFloat32 ? 0 : kRowsAtOnce * shape.hidden);
+  const std::int64_t room = buffer_elements(shape, in.dtype);
+  const auto buffers = scratch.take<float>(most_shares(shape, context) * room);
   if (round == 0) {
     if (own.shape == shape && !own.kept.empty())
       own.q = own.kept;
@@ -224,21 +235,36 @@ std::size_t PowerSgd::encode(int round, const TensorView& in, std::span<std::byt
   }
   if (round % 2 == 0) {
     own.p.resize(size / 4);
-    for_each_rows(
-        in, buffer, [&](std::int64_t s, std::int64_t t, std::int64_t rows, const float* x) {
-          const float* q = own.q.data() + s * rank * shape.hidden;
-          float* p = own.p.data() + s * rank * shape.tokens + t;
-          for (std::int64_t i = 0; i < rows; ++i)
-            dense::dot_rows(x + i * shape.hidden, q, rank, shape.hidden, shape.tokens, p + i);
-        });
+    for (std::int64_t s = 0; s < shape.samples; ++s) {
+      const float* const q = own.q.data() + s * rank * shape.hidden;
+      float* const p = own.p.data() + s * rank * shape.tokens;
+      for_each_share(shape.tokens, shape.elements(), context.threads,
+                     [&](std::int64_t first, std::int64_t last, std::int64_t slot) {
+                       for_each_rows(in, s, first, last, buffers.data() + slot * room,
+                                     [&](std::int64_t t, std::int64_t rows, const float* x) {
+                                       for (std::int64_t i = 0; i < rows; ++i)
+                                         dense::dot_rows(x + i * shape.hidden, q, rank,
+                                                         shape.hidden, shape.tokens, p + t + i);
+                                     });
+                     });
+    }
     std::memcpy(out.data(), own.p.data(), size);
     return size;
   }
+  // A column of Q adds up all tokens in their order: shares are of columns.
   own.q.assign(size / 4, 0.0f);
-  for_each_rows(in, buffer, [&](std::int64_t s, std::int64_t t, std::int64_t rows, const float* x) {
-    dense::add_outer(x, rows, own.p.data() + s * rank * shape.tokens + t, shape.tokens, rank,
-                     shape.hidden, own.q.data() + s * rank * shape.hidden);
-  });
+  for (std::int64_t s = 0; s < shape.samples; ++s) {
+    for_each_share(rank, shape.elements(), context.threads,
+                   [&](std::int64_t first, std::int64_t last, std::int64_t slot) {
+                     const float* const p = own.p.data() + (s * rank + first) * shape.tokens;
+                     float* const q = own.q.data() + (s * rank + first) * shape.hidden;
+                     for_each_rows(in, s, 0, shape.tokens, buffers.data() + slot * room,
+                                   [&](std::int64_t t, std::int64_t rows, const float* x) {
+                                     dense::add_outer(x, rows, p + t, shape.tokens, last - first,
+                                                      shape.hidden, q);
+                                   });
+                   });
+  }
   std::memcpy(out.data(), own.q.data(), size);
   return size;
 }
@@ -281,16 +307,19 @@ void PowerSgd::combine(std::span<const std::span<const std::byte>> received, con
   read_factor(received[0], factor_bytes(shape, rounds() - 1), share, own.q);
   TERSOR_CHECK(own.p.size() * 4 == factor_bytes(shape, 0), "powersgd: combine follows absorb");
   Scratch scratch(context);
-  const auto column = scratch.take<float>(rank);
-  for (std::int64_t s = 0; s < shape.samples; ++s) {
-    for (std::int64_t t = 0; t < shape.tokens; ++t) {
-      for (std::int64_t r = 0; r < rank; ++r)
-        column[static_cast<std::size_t>(r)] =
-            own.p[static_cast<std::size_t>((s * rank + r) * shape.tokens + t)];
-      dense::multiply_row(column.data(), own.q.data() + s * rank * shape.hidden, rank, shape.hidden,
-                          out.data() + (s * shape.tokens + t) * shape.hidden);
-    }
-  }
+  const auto columns = scratch.take<float>(most_shares(shape, context) * rank);
+  const std::int64_t tokens = shape.tokens;
+  for_each_share(shape.rows(), shape.elements(), context.threads,
+                 [&](std::int64_t first, std::int64_t last, std::int64_t slot) {
+                   float* const column = columns.data() + slot * rank;
+                   for (std::int64_t row = first; row < last; ++row) {
+                     const std::int64_t s = row / tokens;
+                     const float* const p = own.p.data() + s * rank * tokens + row % tokens;
+                     for (std::int64_t r = 0; r < rank; ++r) column[r] = p[r * tokens];
+                     dense::multiply_row(column, own.q.data() + s * rank * shape.hidden, rank,
+                                         shape.hidden, out.data() + row * shape.hidden);
+                   }
+                 });
   if (context.phase == Phase::kEval) return;
   own.kept = own.q;
   own.shape = shape;

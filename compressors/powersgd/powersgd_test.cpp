@@ -119,5 +119,40 @@ TEST_CASE("orthonormalise: unit columns, zero columns stay zero") {
   CHECK(v[8] == Approx(2 / std::sqrt(4.64)));
 }
 
+TEST_CASE("powersgd: three threads give the rounds and the message of one") {
+  const Shape shape{1, 300, 1000};  // enough elements to be cut, in shares that do not divide them
+  const std::vector<float> x = activations(shape.elements());
+  const auto codec = make_codec("powersgd(rank=5)");
+  for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
+    std::vector<std::byte> raw(x.size() * item_bytes(dtype));
+    round_to(dtype, x, raw.data());
+    std::vector<Bytes> first_payloads;
+    std::vector<float> first;
+    for (const int threads : {1, 3}) {
+      Context context;
+      context.threads = threads;
+      const auto state = codec->make_state(shape, dtype, 1);
+      std::vector<Bytes> payloads;
+      std::vector<float> out(x.size());
+      for (int round = 0; round < 2; ++round) {
+        Bytes& payload =
+            payloads.emplace_back(codec->payload_bytes(shape, dtype, context, round, state.get()));
+        codec->encode(round, {raw.data(), shape, dtype}, payload, state.get(), context);
+        const std::array received{std::span<const std::byte>(payload)};
+        if (round == 0)
+          codec->absorb(round, received, shape, dtype, state.get(), context);
+        else
+          codec->combine(received, shape, dtype, out, state.get(), context);
+      }
+      if (threads == 1) {
+        first_payloads = payloads;
+        first = out;
+      }
+      CHECK(payloads == first_payloads);
+      CHECK(out == first);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tersor::compressors
