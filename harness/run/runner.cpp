@@ -95,7 +95,8 @@ class Runner {
   }
 
   void print_plan(const Plan& plan, const History& history, bool is_complete) {
-    std::string head = matrix_.name() + ": " + std::to_string(matrix_.size()) + " runs, " +
+    std::string head = matrix_.name() + ": " + std::to_string(matrix_.size()) +
+                       (matrix_.size() == 1 ? " run, " : " runs, ") +
                        std::to_string(plan.count(Action::kRun)) + " to do, " +
                        std::to_string(plan.count(Action::kSkip)) + " in the database";
     if (const auto n = plan.count(Action::kInfeasible))

@@ -33,6 +33,22 @@ TEST_CASE("accuracy: means, deviations and reasons") {
         "infeasible: network namespaces need root");
 }
 
+TEST_CASE("accuracy: a group that is no better than the most frequent class is pointed out") {
+  const auto report_of = [](double accuracy) {
+    return SampleReport([=](const fs::path& path, const fs::path& spools) {
+             Store store(path);
+             FakeRun run;
+             run.accuracy = {accuracy};
+             results::testing::store_run(store, run, spools);
+           })
+        .text("report.md");
+  };
+  // 400 rows, half of them of one class: 0.5 + 1.96 sqrt(0.25 / 400) = 0.549.
+  CHECK_THAT(report_of(0.548), Contains("`none` reaches 54.8 %, no better than always giving the "
+                                        "most frequent class (50.0 %, 95 % of chance up to 54.9"));
+  CHECK_THAT(report_of(0.551), !Contains("most frequent class"));
+}
+
 TEST_CASE("differences are paired by seed and judged no further than three seeds carry") {
   const SampleReport report;
   const auto rows = report.csv("differences.csv");

@@ -139,19 +139,21 @@ ordered_json step_record(const FakeRun& run, int step, int rank) {
 }
 
 ordered_json eval_record(const FakeRun& run, std::size_t epoch, bool is_on) {
+  std::vector<double> labels(400);
+  for (std::size_t i = 0; i < labels.size(); i += 2) labels[i] = 1;
   const double value = run.accuracy[epoch] + (is_on ? 0 : run.off_gain);
   return {{"type", "eval"},
           {"epoch", epoch + 1},
           {"step", run.steps},
           {"inference", is_on ? "on" : "off"},
           {"split", "dev"},
-          {"rows", 4},
+          {"rows", labels.size()},
           {"loss", 0.5},
           {"ns", 7'000'000},
           {"metrics", {{"accuracy", value}, {"f1", value - 0.05}}},
           {"primary", "accuracy"},
-          {"predictions", {1, 0, 1, 1}},
-          {"labels", {1, 0, 0, 1}}};
+          {"predictions", std::vector<double>(labels.size(), 1.0)},
+          {"labels", labels}};
 }
 
 ordered_json traffic_record(const FakeRun& run, bool is_forward, bool is_train) {

@@ -67,4 +67,7 @@ def main(build, seconds=None):
 
 
 if __name__ == "__main__":
+    if {"-h", "--help"} & set(sys.argv) or len(sys.argv) not in (2, 3):
+        print(__doc__)
+        sys.exit(0 if {"-h", "--help"} & set(sys.argv) else 2)
     sys.exit(main(*sys.argv[1:]))

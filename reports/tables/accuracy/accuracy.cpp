@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -57,11 +59,46 @@ std::string metric_of(const Group& group, const Values& values) {
   return "";
 }
 
+struct Majority {
+  double share = 0;
+  double rows = 0;
+};
+
+std::map<std::int64_t, Majority> read_majorities(const results::QueryResult& rows) {
+  std::map<std::int64_t, Majority> found;
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+    const RowView row(rows, i);
+    found[row.integer("cell_id")] = {row.number("share").value_or(0),
+                                     static_cast<double>(row.integer("rows"))};
+  }
+  return found;
+}
+
+/// What to say of a group that learned nothing without compression; empty where it did.
+std::string learned_nothing(const Group& group, const Values& values,
+                            const std::map<std::int64_t, Majority>& majorities) {
+  const auto none = group.cells.find("none");
+  if (none == group.cells.end()) return "";
+  const auto value = values.find({none->second.id, "on"});
+  const auto majority = majorities.find(none->second.id);
+  if (value == values.end() || majority == majorities.end()) return "";
+  const auto& [share, rows] = majority->second;
+  const double chance = share + 1.96 * std::sqrt(share * (1 - share) / rows);
+  if (value->second.mean > chance) return "";
+  return group.label() + ": `none` reaches " + fixed(100 * value->second.mean, kDecimals) +
+         " %, no better than always giving the most frequent class (" +
+         fixed(100 * share, kDecimals) + " %, 95 % of chance up to " +
+         fixed(100 * chance, kDecimals) +
+         " %). The model learned nothing, so the codecs' accuracies say nothing: train longer, or "
+         "with another learning_rate or freeze.";
+}
+
 Section build(Context& context) {
   Section section;
   section.title = "Accuracy";
   results::QueryResult rows = context.query("tables/accuracy/query.sql");
   const Values values = read_values(rows);
+  const auto majorities = read_majorities(context.query("tables/accuracy/majority.sql"));
   for (const Panel& panel : context.panels()) {
     const auto columns = [&](const Group& group) -> std::vector<Column> {
       const std::string metric = metric_of(group, values);
@@ -89,9 +126,14 @@ Section build(Context& context) {
     for (Table& table : tables)
       table.caption = "Primary metric after the last epoch: " + panel.label();
     for (const Table& table : tables) section.blocks.emplace_back(table);
+    for (const Group* group : panel.groups)
+      if (std::string text = learned_nothing(*group, values, majorities); !text.empty())
+        section.blocks.emplace_back(Paragraph{std::move(text), true});
   }
   if (section.blocks.empty()) return section;
-  auto& notes = std::get<Table>(section.blocks.back()).notes;
+  const auto last = std::find_if(section.blocks.rbegin(), section.blocks.rend(),
+                                 [](const auto& b) { return std::holds_alternative<Table>(b); });
+  auto& notes = std::get<Table>(*last).notes;
   notes.emplace_back("on, off: compression during evaluation; training is compressed in both.");
   notes.emplace_back(
       "The last epoch decides. Best: the best epoch on the same rows, so it is optimistic.");
