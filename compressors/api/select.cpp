@@ -277,6 +277,16 @@ std::int64_t collect_between(const std::uint32_t* keys, std::int64_t n, std::uin
     _mm512_storeu_si512(out + found, _mm512_maskz_compress_epi32(taken, key));
     found += std::popcount(static_cast<std::uint32_t>(taken));
   }
+#elif HWY_TARGET <= HWY_AVX2
+  const __m256i from = _mm256_set1_epi32(static_cast<int>(low));
+  const __m256i to = _mm256_set1_epi32(static_cast<int>(high - 1));
+  for (; i + 8 <= n; i += 8) {
+    const __m256i key = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(keys + i));
+    const __m256i clamped = _mm256_min_epu32(_mm256_max_epu32(key, from), to);
+    auto taken = static_cast<std::uint32_t>(
+        _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(clamped, key))));
+    for (; taken != 0; taken &= taken - 1) out[found++] = keys[i + std::countr_zero(taken)];
+  }
 #endif
   for (; i < n; ++i) {
     if (keys[i] >= low && keys[i] < high) out[found++] = keys[i];
