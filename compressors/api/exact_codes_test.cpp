@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "compressors/api/floats.hpp"
+#include "compressors/api/minifloat.hpp"
+#include "compressors/api/minifloat_kernels.hpp"
 #include "compressors/api/targets_for_test.hpp"
 #include "compressors/minmax/minmax_kernels.hpp"
 #include "compressors/quantize/quantize_kernels.hpp"
@@ -107,10 +109,39 @@ void check_quantize(int bits, std::uint32_t step) {
   CHECK(wrong == 0);
 }
 
+// Limits of E4M3 are the middles between two values, ties to even. The first three binades have the
+// mantissas of all its limits and of those of E5M2 and E2M1.
+void check_e4m3(std::uint32_t step) {
+  std::vector<double> middles;
+  for (std::uint32_t code = 0; code < 24; ++code) {
+    const float limit = (E4M3::decode(code) + E4M3::decode(code + 1)) / 2;
+    middles.push_back(middle_below(limit));
+    middles.push_back(middle_below(next(limit, 448.0f)));
+  }
+  std::vector<float> x;
+  std::vector<std::uint8_t> got(3 * middles.size());
+  std::vector<std::uint8_t> want(got.size());
+  std::uint64_t wrong = 0;
+  const auto encode = [&](bool is_bounded, float scale, std::uint8_t* codes) {
+    kernels::encode_small(kernels::SmallFloat::kE4M3, x.data(), std::ssize(x), &scale, false,
+                          is_bounded, codes);
+  };
+  for (std::uint32_t mantissa = 0; mantissa < kMantissas; mantissa += step) {
+    const float scale = float_of(0x3F800000u + mantissa);
+    x.clear();
+    for (const double middle : middles) put_neighbours(middle, scale, x);
+    encode(true, scale, got.data());
+    encode(false, scale, want.data());
+    wrong += got == want ? 0 : 1;
+  }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("codes by reciprocals equal those by division, some divisors") {
   for (const std::int64_t target : targets()) {
     const WithTarget with(target);
     INFO(hwy::TargetName(target));
+    check_e4m3(97);
     for (int bits = 1; bits <= 8; ++bits) {
       check_minmax(bits, kSampled, 1);
       check_quantize(bits, kSampled);
@@ -167,6 +198,7 @@ TEST_CASE("shares of min-max are the rounded quotients of code and top") {
 TEST_CASE("codes by reciprocals equal those by division, every divisor", "[.][exhaustive]") {
   for (int bits = 1; bits <= 8; ++bits) check_minmax(bits, 1, 0);
   check_quantize(8, 1);
+  check_e4m3(1);
 }
 
 }  // namespace

@@ -107,9 +107,10 @@ TEST_CASE("small floats of the kernels equal the single conversions") {
       const auto n = std::ssize(x);
       std::vector<std::uint8_t> shared(x.size());
       std::vector<std::uint8_t> each(x.size());
-      kernels::encode_small(kernels::SmallFloat::kE4M3, x.data(), n, &scale, false, shared.data());
+      kernels::encode_small(kernels::SmallFloat::kE4M3, x.data(), n, &scale, false, false,
+                            shared.data());
       const std::vector<float> scales(x.size(), scale);
-      kernels::encode_small(kernels::SmallFloat::kE2M1, x.data(), n, scales.data(), true,
+      kernels::encode_small(kernels::SmallFloat::kE2M1, x.data(), n, scales.data(), true, false,
                             each.data());
       for (std::size_t i = 0; i < x.size(); ++i) {
         INFO(x[i] << " / " << scale << " " << hwy::TargetName(target));

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "compressors/api/bits.hpp"
 #include "compressors/api/blocks.hpp"
 #include "compressors/api/device_plan.hpp"
 #include "compressors/api/device_table.hpp"
@@ -76,23 +77,35 @@ void Fp8::write(const TensorView& in, std::byte* out, const Context& context) co
     return DeviceTable<Fp8Launchers>::get("fp8").encode(in, grid(in.shape), format_, out, context);
   const ScopeGrid scopes = grid(in.shape);
   const std::int64_t n = in.shape.elements();
+  auto* codes = reinterpret_cast<std::uint8_t*>(out) + scopes.count() * 4;
+  const float largest = kernels::largest_of(format_);
+  if (const LocalScopes local = local_scopes(scopes, in.shape)) {
+    for_each_block_of(local.block, n, context.threads, [&](std::int64_t begin, std::int64_t count) {
+      for (std::int64_t first = begin; first < begin + count; first += local.length) {
+        float s = 0;
+        const bool is_finite = kernels::max_magnitude({in, first}, local.length, s);
+        s /= largest;
+        if (s == 0.0f) s = 1.0f;
+        store(out + 4 * (first / local.length), s);
+        kernels::encode_small(format_, {in, first}, local.length, &s, false, is_finite,
+                              codes + first);
+      }
+    });
+    return;
+  }
   Scratch scratch(context);
   const auto scale = scratch.take<float>(scopes.count());
-  scope_absmax(in, scopes, scale, context.threads);
-  const float largest = kernels::largest_of(format_);
+  const bool is_finite = scope_absmax(in, scopes, scale, context.threads);
   for (float& s : scale) {
     s /= largest;
     if (s == 0.0f) s = 1.0f;
   }
   std::memcpy(out, scale.data(), scale.size_bytes());
-  auto* codes = reinterpret_cast<std::uint8_t*>(out + scale.size_bytes());
   for_each_block(n, context.threads, [&](std::int64_t begin, std::int64_t count) {
-    std::array<float, kBlockElements> buffer;
     std::array<float, kBlockElements> spread;
-    const float* x = load_block(in, begin, count, buffer.data());
     for_each_scaled(scopes, in.shape, begin, begin + count, scale.data(), spread.data(),
                     [&](std::int64_t first, std::int64_t last, const float* s, bool each) {
-                      kernels::encode_small(format_, x + (first - begin), last - first, s, each,
+                      kernels::encode_small(format_, {in, first}, last - first, s, each, is_finite,
                                             codes + first);
                     });
   });

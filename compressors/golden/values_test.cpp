@@ -78,7 +78,7 @@ void compare_format(const json& entry, kernels::SmallFloat kind, std::uint32_t o
   std::vector<std::uint8_t> many(inputs.size());
   const float one = 1.0f;
   kernels::encode_small(kind, inputs.data(), static_cast<std::int64_t>(inputs.size()), &one, false,
-                        many.data());
+                        false, many.data());
   compare(inputs, codes, beyond, [&](std::size_t i) { return std::uint32_t{many[i]}; });
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (is_nan(inputs[i])) CHECK(many[i] == 0);  // METHODS: quantisers treat NaN as 0

@@ -101,12 +101,11 @@ void Mx::write(const TensorView& in, std::byte* out, const Context& context) con
   if (in.shape.hidden % kMxBlock == 0) {
     auto* exponents = reinterpret_cast<std::uint8_t*>(out);
     for_each_block(n, context.threads, [&](std::int64_t begin, std::int64_t count) {
-      std::array<float, kBlockElements> buffer;
-      std::array<std::uint8_t, kBlockElements> codes;
-      const float* x = load_block(in, begin, count, buffer.data());
-      kernels::encode_mx(format_, x, count / kMxBlock, emax_, exponents + begin / kMxBlock,
-                         codes.data());
-      kernels::pack_bits(codes.data(), count, width(), to + begin / 8 * width());
+      std::array<std::uint8_t, kBlockElements> buffer;
+      const PackedBlock block(to, begin, count, width(), buffer.data());
+      kernels::encode_mx(format_, {in, begin}, count / kMxBlock, emax_,
+                         exponents + begin / kMxBlock, block.codes());
+      block.pack();
     });
     return;
   }
@@ -125,7 +124,7 @@ void Mx::write(const TensorView& in, std::byte* out, const Context& context) con
     const std::int64_t count = std::min(kBlockElements, n - begin);
     const float* x = load_block(in, begin, count, buffer.data());
     spread_scopes(groups, in.shape, begin, begin + count, scale.data(), spread.data());
-    kernels::encode_small(format_, x, count, spread.data(), true, codes.data());
+    kernels::encode_small(format_, x, count, spread.data(), true, false, codes.data());
     kernels::pack_bits(codes.data(), count, width(), to + begin / 8 * width());
   }
 }

@@ -75,12 +75,11 @@ void NvFp4::write(const TensorView& in, std::byte* out, const Context& context) 
   if (in.shape.hidden % kNvFp4Block == 0) {
     auto* scale_codes = reinterpret_cast<std::uint8_t*>(out);
     for_each_block(n, context.threads, [&](std::int64_t begin, std::int64_t count) {
-      std::array<float, kBlockElements> buffer;
-      std::array<std::uint8_t, kBlockElements> codes;
-      const float* x = load_block(in, begin, count, buffer.data());
-      kernels::encode_nvfp4(x, count / kNvFp4Block, t, scale_codes + begin / kNvFp4Block,
-                            codes.data());
-      kernels::pack_bits(codes.data(), count, 4, to + begin / 2);
+      std::array<std::uint8_t, kBlockElements> buffer;
+      const PackedBlock block(to, begin, count, 4, buffer.data());
+      kernels::encode_nvfp4({in, begin}, count / kNvFp4Block, t, scale_codes + begin / kNvFp4Block,
+                            block.codes());
+      block.pack();
     });
     return;
   }
@@ -99,7 +98,7 @@ void NvFp4::write(const TensorView& in, std::byte* out, const Context& context) 
     const std::int64_t count = std::min(kBlockElements, n - begin);
     const float* x = load_block(in, begin, count, buffer.data());
     spread_scopes(groups, in.shape, begin, begin + count, scale.data(), spread.data());
-    kernels::encode_small(SmallFloat::kE2M1, x, count, spread.data(), true, codes.data());
+    kernels::encode_small(SmallFloat::kE2M1, x, count, spread.data(), true, false, codes.data());
     kernels::pack_bits(codes.data(), count, 4, to + begin / 2);
   }
 }
