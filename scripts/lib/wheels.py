@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: wheels.py CACHE SET...   fetches the sets of wheels.txt that CACHE lacks, from pip's package index, and unpacks
-them: torch and gpu to CACHE/libtorch-2.11.0/{torch,nvidia}, weights to CACHE/models/SET/."""
+them: torch and gpu to CACHE/libtorch-2.11.0/{torch,nvidia}, cuda-tools to CACHE/cuda-tools/bin, weights to
+CACHE/models/SET/."""
 import os
 import re
 import shutil
@@ -39,11 +40,19 @@ def unpack(archive, member, target):
     os.replace(target + ".new", target)
 
 
+def folder(set_name):
+    return {"torch": LIBTORCH, "gpu": LIBTORCH, "cuda-tools": "cuda-tools"}.get(set_name, os.path.join("models", set_name))
+
+
 def install(cache, set_name, path):
     with zipfile.ZipFile(path) as archive:
         wanted = filter(WANTED.match, archive.namelist()) if set_name in ("torch", "gpu") else ()
         for member in (name for name in wanted if not name.endswith("/")):
             unpack(archive, member, os.path.join(cache, LIBTORCH, member))
+        for member in (name for name in archive.namelist() if set_name == "cuda-tools" and "/bin/" in name):
+            target = os.path.join(cache, folder(set_name), "bin", os.path.basename(member))
+            unpack(archive, member, target)
+            os.chmod(target, 0o755)
         for _, digest, member, name in (row for row in table("weights.txt") if row[0] == set_name):
             target = os.path.join(cache, "models", set_name, name)
             unpack(archive, member, target)
@@ -52,8 +61,7 @@ def install(cache, set_name, path):
 
 
 def stamp(cache, set_name, file):
-    folder = LIBTORCH if set_name in ("torch", "gpu") else os.path.join("models", set_name)
-    return os.path.join(cache, folder, ".have-" + file.split("-")[0])
+    return os.path.join(cache, folder(set_name), ".have-" + file.split("-")[0])
 
 
 def is_needed(cache, set_name, project, _, __, file):

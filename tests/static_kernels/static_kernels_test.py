@@ -10,43 +10,20 @@ import hashlib
 import json
 import os
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from compiled_kernels import ARCHITECTURES, FLAGS, ROOT, Compiled, occupancy, readable, run, sources, tool
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 UPDATE = "--update" in sys.argv and not sys.argv.remove("--update")
 ALL = "--all" in sys.argv and not sys.argv.remove("--all")
 BUILD = os.path.abspath(sys.argv.pop(1) if len(sys.argv) > 1 else "build")
-ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
-FLAGS = ["-std=c++20", "-fmad=false", "-prec-div=true", "-prec-sqrt=true", "-ftz=false", "--expt-relaxed-constexpr",
-         "-arch=compute_80", "-I", ROOT]
 # Operations whose result is not that of the CPU's correctly rounded one, or depends on the order of threads.
 FORBIDDEN = {"fused multiply-add": r"\bfma\.(?!rn\.f64)", "approximate": r"\.approx", "flush to zero": r"\.ftz",
              "inexact division": r"\bdiv\.full", "double precision": r"\.f64\b",
              "float atomics": r"\b(atom|red)\.[\w.]*add[\w.]*\.f(16|32|64)", "local memory": r"\b(ld|st)\.local"}
-
-
-def tool(name):
-    beside = os.path.join(os.path.dirname(os.path.realpath(shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc")), name)
-    return shutil.which(name) or (beside if os.path.exists(beside) else None)
-
-
-def run(command):
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    if result.returncode != 0:
-        raise RuntimeError(f"{' '.join(command)}:\n{result.stderr[-3000:]}")
-    return result.stdout + result.stderr
-
-
-def readable(name):
-    """quantize: encode_tiles_kernel<BFloat16, QuantizeCoder>; arguments and namespaces left out."""
-    text = run(["c++filt", name]).strip().removeprefix("void ")
-    text = re.sub(r"\(anonymous namespace\)::|tersor::compressors::|device::", "", text)
-    return text[:text.index("(")] if "(" in text else text
 
 
 def ptx_problems(text):
@@ -59,23 +36,6 @@ def ptx_problems(text):
         code = line.split("//")[0]
         found += [(kernel, f"{what}: {code.strip()}") for what, pattern in FORBIDDEN.items() if re.search(pattern, code)]
     return [f"{readable(kernel)}: {what}" for kernel, what in found]
-
-
-def parse_usage(text):
-    """ptxas -v: {kernel: {registers, shared, stack, spills}}."""
-    kernels, name = {}, None
-    for line in text.splitlines():
-        entry = re.search(r"Compiling entry function '(\w+)'", line)
-        frame = re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", line)
-        used = re.search(r"Used (\d+) registers", line)
-        if entry:
-            name = entry[1]
-        elif frame:
-            kernels[name] = {"stack": int(frame[1]), "spills": int(frame[2]) + int(frame[3])}
-        elif used:
-            shared = re.search(r"(\d+) bytes smem", line)
-            kernels[name] |= {"registers": int(used[1]), "shared": int(shared[1]) if shared else 0}
-    return kernels
 
 
 def usage_problems(usage, budget):
@@ -105,22 +65,6 @@ def sass_problems(text):
     return found
 
 
-class Compiled:
-    """A .cu file: its PTX, and by architecture what ptxas says and its machine code."""
-
-    def __init__(self, source, folder):
-        self.ptx_file = os.path.join(folder, os.path.basename(source) + ".ptx")
-        run([tool("nvcc"), *FLAGS, "-ptx", source, "-o", self.ptx_file])
-        with open(self.ptx_file, encoding="utf-8") as stream:
-            self.ptx = stream.read()
-
-    def assemble(self, architecture):
-        cubin = f"{self.ptx_file}.{architecture}.cubin"
-        usage = parse_usage(run([tool("ptxas"), "-v", f"-arch={architecture}", self.ptx_file, "-o", cubin]))
-        dump = tool("cuobjdump")
-        return {readable(name): used for name, used in usage.items()}, run([dump, "-sass", cubin]) if dump else None
-
-
 def check(source, architectures, budget, folder):
     """(problems, usage by architecture)"""
     compiled = Compiled(source, folder)
@@ -135,11 +79,11 @@ def check(source, architectures, budget, folder):
     return problems, usages
 
 
-def fingerprint(sources, architectures):
+def fingerprint(files, architectures):
     digest = hashlib.sha256(repr((architectures, FLAGS[:-1], run([tool("nvcc"), "--version"]), bool(tool("cuobjdump")))).encode())
     headers = glob.glob(os.path.join(ROOT, "compressors", "**", "*.[ch]*"), recursive=True)
     headers += glob.glob(os.path.join(ROOT, "common", "*.hpp"))
-    for path in sorted({*sources, *headers, os.path.abspath(__file__), os.path.join(HERE, "budget.json")}):
+    for path in sorted({*files, *headers, *glob.glob(os.path.join(HERE, "*"))}):
         if path.endswith((".hpp", ".cuh", ".cu", ".py", ".json")) and os.path.exists(path):
             with open(path, "rb") as stream:
                 digest.update(stream.read())
@@ -154,18 +98,17 @@ def rounded(usage):
 
 class StaticKernels(unittest.TestCase):
     def test_kernels(self):
-        sources = sorted(glob.glob(os.path.join(ROOT, "compressors", "*", "*.cu")) +
-                         glob.glob(os.path.join(ROOT, "compressors", "wrappers", "*", "*.cu")))
-        self.assertGreater(len(sources), 5)
+        files = sources()
+        self.assertGreater(len(files), 5)
         architectures = ARCHITECTURES if ALL or UPDATE else ("sm_90",)
-        clean = os.path.join(BUILD, "static-kernels", fingerprint(sources, architectures))
+        clean = os.path.join(BUILD, "static-kernels", fingerprint(files, architectures))
         if os.path.exists(clean) and not UPDATE:
             return
         with open(os.path.join(HERE, "budget.json"), encoding="utf-8") as stream:
             budget = json.load(stream)
         problems, fresh = [], {architecture: {} for architecture in architectures}
         with tempfile.TemporaryDirectory() as folder:
-            for source in sources:
+            for source in files:
                 found, usages = check(source, architectures, budget, folder)
                 problems += found
                 for architecture, usage in usages.items():
@@ -209,6 +152,14 @@ class StaticKernels(unittest.TestCase):
             "\n Function : copy_kernel\n STG.E.128 [R2], R4 ;")])
         self.assertEqual(["k: 4 registers, the budget is 0"],
                          usage_problems({"k": {"stack": 0, "spills": 0, "registers": 4, "shared": 0}}, {}))
+
+    def test_occupancy(self):
+        """By hand from the limits of sm_90: 65,536 registers, 2,048 threads, 32 blocks, 228 KiB."""
+        self.assertEqual((8, 1.0), occupancy("sm_90", 256, 32, 0))  # 32 * 256 = 8,192 registers: 8 blocks, all threads
+        self.assertEqual((5, 0.625), occupancy("sm_90", 256, 44, 8192))  # 48 with rounding: 42 warps, 40 in fours
+        self.assertEqual((2, 0.125), occupancy("sm_90", 128, 32, 100 << 10))  # twice 101 KiB
+        self.assertEqual((1, 0.0625), occupancy("sm_80", 128, 32, 100 << 10))
+        self.assertEqual((32, 0.5), occupancy("sm_90", 32, 16, 0))  # blocks, not threads
 
 
 if __name__ == "__main__":
