@@ -66,6 +66,22 @@ void Codec::absorb(int round, std::span<const std::span<const std::byte>>, const
   TERSOR_CHECK(false, canonical() + " has no round after " + std::to_string(round));
 }
 
+std::size_t Codec::encode_with_kept(const TensorView& in, const KeptArray& kept,
+                                    std::span<std::byte> out, const Context& context) const {
+  const auto n = static_cast<std::size_t>(in.shape.elements());
+  Scratch scratch(context);
+  const auto rounded = scratch.take<std::byte>(static_cast<std::int64_t>(n * item_bytes(in.dtype)));
+  const bool is_error = kept.meaning == KeptArray::kNegativeError;
+  const FloatLaunchers& launchers = float_launchers();
+  (is_error ? launchers.add_error : launchers.subtract_kept)(in, kept.values, rounded.data(),
+                                                             context.stream);
+  Context rest = context;
+  rest.workspace = scratch.rest();
+  const std::size_t size = encode(0, {rounded.data(), in.shape, in.dtype}, out, nullptr, rest);
+  decode_accumulate(out.first(size), in.shape, in.dtype, {kept.values, n}, nullptr, rest);
+  return size;
+}
+
 void Codec::decode_bits(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                         void* out, State* state, const Context& context) const {
   if (context.device == Device::kCuda) {

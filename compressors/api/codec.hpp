@@ -81,6 +81,17 @@ struct DecodeTarget {
   bool is_accumulated = false;  ///< add to what is there
 };
 
+/// What a wrapper keeps of its messages on a device: n floats that encode_with_kept reads and
+/// rewrites. A non-finite one counts as 0.
+struct KeptArray {
+  enum Meaning : std::uint8_t {
+    kNegativeError,  ///< -e: sends x + e, leaves -(x + e) + decoded
+    kResult          ///< g: sends x - g, leaves g + decoded
+  };
+  float* values = nullptr;
+  Meaning meaning = kResult;
+};
+
 /// Declared properties; the generic suite tests every one of them (METHODS section 1,
 /// "Properties").
 struct Properties {
@@ -174,6 +185,13 @@ class Codec {
   /// bytes. An empty tensor has an empty payload.
   virtual std::size_t encode(int round, const TensorView& in, std::span<std::byte> out,
                              State* state, const Context& context) const = 0;
+  /// Device::kCuda: encodes x + e or x - g (KeptArray), in float32 and rounded to the input's
+  /// dtype, and adds the decoded message to what is kept; one round, no state, n > 0. Default: a
+  /// pass before encode, over a copy in the workspace (n of the input's dtype, beside what encode
+  /// takes), and decode_accumulate after it. Codecs that know a value's code from its scope alone
+  /// write both in one pass.
+  virtual std::size_t encode_with_kept(const TensorView& in, const KeptArray& kept,
+                                       std::span<std::byte> out, const Context& context) const;
   /// Takes what round `round` brought (kAllReduce: one array; kGather, kAllToAll: `ranks` payloads,
   /// in rank order) before round+1 is encoded.
   virtual void absorb(int round, std::span<const std::span<const std::byte>> received,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "compressors/api/encode_sources.cuh"
 #include "compressors/api/scaled_scopes.cuh"
 
 /// The fixed tree (METHODS section 1): mean of x^2 or |x| of each scope.
@@ -8,8 +9,8 @@ namespace tersor::compressors::device {
 constexpr int kTreeBlock = 4096;
 
 template <class In, bool kSquares>
-__device__ __forceinline__ float tree_term(typename In::Storage stored) {
-  const float x = finite_or_zero(In::widen(stored));
+__device__ __forceinline__ float tree_term(typename Source<In>::Tensor in, std::int64_t i) {
+  const float x = finite_or_zero(Source<In>::at(in, i));
   return kSquares ? __fmul_rn(x, x) : float_of(magnitude_bits(x));
 }
 
@@ -17,7 +18,7 @@ __device__ __forceinline__ float tree_term(typename In::Storage stored) {
 /// block].
 template <class In, bool kSquares>
 __global__ void __launch_bounds__(kThreads)
-    tree_runs_kernel(const typename In::Storage* in, Scopes scopes, std::int64_t blocks,
+    tree_runs_kernel(typename Source<In>::Tensor in, Scopes scopes, std::int64_t blocks,
                      float* sums) {
   const std::int64_t warp = static_cast<std::int64_t>(blockIdx.x) * kWarps + warp_of_thread();
   const std::int64_t scope = warp / blocks;
@@ -27,7 +28,7 @@ __global__ void __launch_bounds__(kThreads)
   const std::int64_t end = begin + kTreeBlock < slice.length ? begin + kTreeBlock : slice.length;
   float sum = 0.0f;
   for (std::int64_t i = begin + lane_of_thread(); i < end; i += 32)
-    sum = __fadd_rn(sum, tree_term<In, kSquares>(in[slice.begin + i]));
+    sum = __fadd_rn(sum, tree_term<In, kSquares>(in, slice.begin + i));
 #pragma unroll
   for (int half = 16; half > 0; half /= 2)
     sum = __fadd_rn(sum, __shfl_down_sync(kAllLanes, sum, half));
@@ -37,7 +38,7 @@ __global__ void __launch_bounds__(kThreads)
 /// The same of channels: block (32 columns, block of rows), thread (column, lane).
 template <class In, bool kSquares>
 __global__ void __launch_bounds__(1024)
-    tree_channels_kernel(const typename In::Storage* in, Scopes scopes, std::int64_t blocks,
+    tree_channels_kernel(typename Source<In>::Tensor in, Scopes scopes, std::int64_t blocks,
                          float* sums) {
   TERSOR_SHARED_ARRAY(float, lanes, 32 * 32);
   const std::int64_t tile = blockIdx.x / blocks;
@@ -49,7 +50,7 @@ __global__ void __launch_bounds__(1024)
   float sum = 0.0f;
   if (channel < scopes.hidden)
     for (std::int64_t row = block * kTreeBlock + lane; row < end; row += 32)
-      sum = __fadd_rn(sum, tree_term<In, kSquares>(in[row * scopes.hidden + channel]));
+      sum = __fadd_rn(sum, tree_term<In, kSquares>(in, row * scopes.hidden + channel));
   lanes[threadIdx.x] = sum;
   for (unsigned half = 16; half > 0; half /= 2) {
     __syncthreads();

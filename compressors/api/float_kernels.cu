@@ -6,8 +6,9 @@
 #include "compressors/api/plain.cuh"
 
 // What wrappers do to a message element by element, around the kernels of their inner codec. Error
-// feedback and its kin add and subtract beside these passes nothing of their own: the inner codec's
-// decode-and-accumulate writes straight into the state.
+// feedback and its kin add and subtract nothing of their own beside these passes: the inner codec's
+// decode-and-accumulate writes straight into the state. Kernels of encode_sources.cuh do all of it
+// in the pass that writes the payload, with the same operations.
 //
 //   ef     x, -e --add_error--> rounded --encode--> payload
 //                 -(x+e)      <--decode_accumulate--+         = -(new e)

@@ -106,6 +106,7 @@ struct SmallFloatCoder {
                                                       std::int32_t) const {
     return code(x, scale);
   }
+  __device__ __forceinline__ static Step step_of(const Scale& scale) { return {scale.value}; }
   __device__ __forceinline__ float value(std::uint32_t code, const Step& step) const {
     return __fmul_rn(format.decode(code), step.scale);
   }

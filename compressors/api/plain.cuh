@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compressors/api/octets.cuh"
+#include "compressors/api/encode_sources.cuh"
 
 /// Kernels of payloads that are arrays of floats (`cast`, `none`).
 namespace tersor::compressors::device {
@@ -26,7 +26,8 @@ __device__ __forceinline__ void load_plain(const std::byte* from, std::int64_t c
 
 template <class In, class Out>
 __global__ void __launch_bounds__(kThreads, kResidentBlocks)
-    round_kernel(const typename In::Storage* in, std::int64_t n, std::byte* out) {
+    round_kernel(typename Source<In>::Tensor in, std::int64_t n, std::byte* out) {
+  using From = Source<In>;
   const std::int64_t tile = first_of_tile();
 #pragma unroll
   for (int j = 0; j < kSubtiles; ++j) {
@@ -34,14 +35,21 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
     if (first >= n) return;
     const std::int64_t count = n - first;
     float x[8];
-    load_octet<In>(in + first, count, is_aligned_16(in), x);
+    typename From::Base base;
+    From::load(in + first, count, From::alignment(in), x, base);
     std::byte* to = out + first * 2;
-    const unsigned octet = 8 * octet_of_lane<kIsPaired<In>>(lane_of_thread());
+    const unsigned octet = 8 * octet_of_lane<From::kIsPaired>(lane_of_thread());
     if (is_aligned_16(out) && count >= octet + 8) {
       store_vector(reinterpret_cast<uint4*>(to + 2 * octet), pack_words<Out>(x));
     } else {
       for (int i = 0; i < 8; ++i)
         if (octet + i < count) store_bytes(to + 2 * (octet + i), Out::round(x[i]));
+    }
+    if constexpr (From::kIsKept) {
+#pragma unroll
+      for (int i = 0; i < 8; ++i)
+        base.values[i] = __fadd_rn(base.values[i], Out::widen(Out::round(x[i])));
+      From::store(in + first, count, From::alignment(in), base);
     }
   }
 }

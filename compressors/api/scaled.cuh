@@ -17,6 +17,7 @@
 ///   void write(std::byte* payload, std::int64_t scope, std::int64_t scopes, Key, Scale)
 ///   std::uint32_t code(float x, Scale), code_drawn(float x, Scale, std::int32_t draw)
 ///   Step step_of(const std::byte* payload, std::int64_t scope, std::int64_t scopes)
+///   Step step_of(Scale)                the same from what write() wrote
 ///   float value(std::uint32_t code, Step)
 ///   static constexpr bool kHasChannels, kHasMeans      whether channels and means are ever asked
 ///   for static constexpr bool kHasTensorScale   if so, `tensor` is what tensor_of made of the
@@ -59,7 +60,7 @@ inline unsigned checked_grid(std::int64_t blocks, const char* codec) {
 
 /// Launches the mean of x^2 of each scope into keys.
 template <class In, class Key>
-void launch_means(const typename In::Storage* in, const Scopes& scopes, Key* keys,
+void launch_means(typename Source<In>::Tensor in, const Scopes& scopes, Key* keys,
                   DeviceScratch& scratch, void* stream, const char* codec) {
   const bool is_channel = scopes.kind == Scopes::kChannels;
   const std::int64_t length = is_channel ? scopes.n / scopes.hidden : scopes.length;
@@ -78,13 +79,12 @@ void launch_means(const typename In::Storage* in, const Scopes& scopes, Key* key
 }
 
 template <class In, class Coder>
-void launch_encode_typed(const TensorView& view, const ScopeGrid& grid, const Coder& coder,
-                         bool is_mean, std::byte* payload, const Context& context,
-                         const char* codec) {
+void launch_encode_typed(typename Source<In>::Tensor in, const Shape& shape, const ScopeGrid& grid,
+                         const Coder& coder, bool is_mean, std::byte* payload,
+                         const Context& context, const char* codec) {
   using Key = typename Coder::Key;
-  const auto* in = static_cast<const typename In::Storage*>(view.data);
-  const DevicePlan plan = device_plan(grid, view.shape);
-  const Scopes scopes = device_scopes(grid, view.shape);
+  const DevicePlan plan = device_plan(grid, shape);
+  const Scopes scopes = device_scopes(grid, shape);
   DeviceScratch scratch(context, codec);
   void* stream = context.stream;
   const std::int64_t tiles = blocks_of_tiles(scopes.n, codec);
@@ -156,12 +156,13 @@ void launch_encode_typed(const TensorView& view, const ScopeGrid& grid, const Co
   }
 }
 
-/// Encodes a tensor that has elements; `codec` is for messages.
+/// Encodes a tensor that has elements, with what is kept beside it; `codec` is for messages.
 template <class Coder>
-void launch_encode(const TensorView& in, const ScopeGrid& grid, const Coder& coder, bool is_mean,
-                   std::byte* payload, const Context& context, const char* codec) {
-  with_type(in.dtype, [&]<class In>(In) {
-    launch_encode_typed<In>(in, grid, coder, is_mean, payload, context, codec);
+void launch_encode(const TensorView& in, const KeptArray& kept, const ScopeGrid& grid,
+                   const Coder& coder, bool is_mean, std::byte* payload, const Context& context,
+                   const char* codec) {
+  with_source(in, kept, [&]<class In>(In, typename Source<In>::Tensor tensor) {
+    launch_encode_typed<In>(tensor, in.shape, grid, coder, is_mean, payload, context, codec);
   });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "common/philox.hpp"
 #include "compressors/api/codec.hpp"
+#include "compressors/api/encode_sources.cuh"
 #include "compressors/api/scaled_scopes.cuh"
 
 /// Codes of 1 to 8 bits and their way through shared memory (scaled.cuh).
@@ -142,43 +143,78 @@ __device__ __forceinline__ std::uint64_t codes_of(const Coder& coder, const floa
   return half[0] | static_cast<std::uint64_t>(half[1]) << 4 * coder.width;
 }
 
-/// Calls visit(x, at, left) for the lane's octet of each sub-tile of a tile with `count` elements
-/// (more than 1,024 count as 1,024): `at` is its place in the tile, `left` the elements from there
-/// on, which may be none. The next octet is loaded before this one is visited.
-template <class In, class Visit>
-__device__ __forceinline__ void for_each_octet(const typename In::Storage* in, std::int64_t count,
-                                               Visit visit) {
-  const unsigned octet = octet_of_lane<kIsPaired<In>>(lane_of_thread());
-  const bool is_aligned = is_aligned_16(in);
-  float x[8];
-  load_octet<In>(in, count, is_aligned, x);
-#pragma unroll 1  // kernels of four times the code compile for minutes
-  for (unsigned first = 0; first < kTile; first += kSubtile) {
-    float next[8];
-    const bool has_next = first + kSubtile < kTile && first + kSubtile < count;
-    if (has_next) load_octet<In>(in + first + kSubtile, count - first - kSubtile, is_aligned, next);
-    const unsigned at = first + 8 * octet;
-    visit(x, at, count - at);
-    if (!has_next) return;
+/// Adds what the codes of the lane's octet decode to; nothing where no state is kept. `step_at(i)`
+/// gives the step of element i of the octet.
+template <class In, class Coder, class StepAt>
+__device__ __forceinline__ void add_decoded(const Coder& coder, std::uint64_t packed,
+                                            StepAt step_at, typename Source<In>::Base& base) {
+  if constexpr (Source<In>::kIsKept) {
+    const std::uint32_t mask = (1u << coder.width) - 1;
+    const auto low = static_cast<std::uint32_t>(packed);
+    const auto high = static_cast<std::uint32_t>(packed >> 4 * coder.width);
 #pragma unroll
-    for (int i = 0; i < 8; ++i) x[i] = next[i];
+    for (int i = 0; i < 8; ++i) {
+      const std::uint32_t code = (i < 4 ? low : high) >> coder.width * (i % 4) & mask;
+      base.values[i] = __fadd_rn(base.values[i], coder.value(code, step_at(i)));
+    }
+  }
+}
+
+/// Calls visit(x, base, at, left) for the lane's octet of each sub-tile of a tile with `count`
+/// elements (more than 1,024 count as 1,024): `at` is its place in the tile, `left` the elements
+/// from there on, which may be none. The next octet is loaded before this one is visited; where
+/// there is a state too, an octet of both is as much on its way, and two would spill registers.
+template <class In, class Visit>
+__device__ __forceinline__ void for_each_octet(typename Source<In>::Tensor in, std::int64_t count,
+                                               Visit visit) {
+  using From = Source<In>;
+  const unsigned octet = octet_of_lane<From::kIsPaired>(lane_of_thread());
+  const auto alignment = From::alignment(in);
+  float x[8];
+  typename From::Base base;
+  if constexpr (From::kIsKept) {
+#pragma unroll 1
+    for (unsigned first = 0; first < kTile && first < count; first += kSubtile) {
+      From::load(in + first, count - first, alignment, x, base);
+      const unsigned at = first + 8 * octet;
+      visit(x, base, at, count - at);
+    }
+  } else {
+    From::load(in, count, alignment, x, base);
+#pragma unroll 1  // kernels of four times the code compile for minutes
+    for (unsigned first = 0; first < kTile; first += kSubtile) {
+      float next[8];
+      const bool has_next = first + kSubtile < kTile && first + kSubtile < count;
+      if (has_next)
+        From::load(in + first + kSubtile, count - first - kSubtile, alignment, next, base);
+      const unsigned at = first + 8 * octet;
+      visit(x, base, at, count - at);
+      if (!has_next) return;
+#pragma unroll
+      for (int i = 0; i < 8; ++i) x[i] = next[i];
+    }
   }
 }
 
 /// Encodes a tile of `count` elements (more than 1,024 count as 1,024) from flat index `first`, a
-/// multiple of 8. `encode(x, element, left)` gives the codes of an octet; all lanes call it.
+/// multiple of 8. `encode(x, base, element, left)` gives the codes of an octet and adds what they
+/// decode to; all lanes call it.
 template <class In, class Coder, class Encode>
 __device__ __forceinline__ void write_tile(const Coder& coder, const Stage& stage,
-                                           const typename In::Storage* in, std::int64_t first,
+                                           typename Source<In>::Tensor in, std::int64_t first,
                                            std::int64_t count, std::byte* payload, Encode encode) {
+  using From = Source<In>;
   std::byte* to = payload + coder.metadata_bytes + first / 8 * coder.width;
   const unsigned skew = Stage::skew_of(to);
-  for_each_octet<In>(in, count, [&](const float* x, unsigned at, std::int64_t left) {
-    std::uint64_t packed = encode(x, first + at, left);
-    if (left <= 0) return;
-    if (left < 8) packed &= (std::uint64_t{1} << coder.width * left) - 1;
-    stage.put(skew + at / 8 * coder.width, coder.width, packed);
-  });
+  for_each_octet<In>(
+      in, count, [&](const float* x, typename From::Base& base, unsigned at, std::int64_t left) {
+        std::uint64_t packed = encode(x, base, first + at, left);
+        const unsigned subtile = at / kSubtile * kSubtile;
+        From::store(in + subtile, count - subtile, From::alignment(in), base);
+        if (left <= 0) return;
+        if (left < 8) packed &= (std::uint64_t{1} << coder.width * left) - 1;
+        stage.put(skew + at / 8 * coder.width, coder.width, packed);
+      });
   __syncwarp();
   const std::int64_t bits = (count < kTile ? count : kTile) * coder.width;
   stage.flush(to, static_cast<unsigned>((bits + 7) / 8));

@@ -5,22 +5,50 @@
 /// The encoding kernels of scaled.cuh, one or two for each DeviceReach.
 namespace tersor::compressors::device {
 
-/// Codes of an octet with elements of several scopes, one by one: correct rather than fast.
+/// Codes of an octet with elements of several scopes, one by one: correct rather than fast. What is
+/// kept has values in other lanes' hands by now, so they come from x.
 template <class In, class Coder>
-__device__ __forceinline__ std::uint64_t scattered_codes(const Coder& coder,
-                                                         const typename In::Storage* in,
-                                                         const Scopes& scopes,
-                                                         const typename Coder::Key* keys,
-                                                         float tensor, std::int64_t element) {
+__device__ __forceinline__ std::uint64_t scattered_codes(
+    const Coder& coder, typename Source<In>::Tensor in, const Scopes& scopes,
+    const typename Coder::Key* keys, float tensor, std::int64_t element, const float* octet,
+    typename Source<In>::Base& base) {
+  using From = Source<In>;
   std::uint64_t packed = 0;
 #pragma unroll 1
   for (int i = 0; i < 8 && element + i < scopes.n; ++i) {
     const auto scale = coder.scale_of(keys[scopes.of(element + i)], tensor);
-    const float x = In::widen(in[element + i]);
+    float x = 0.0f;
+    if constexpr (From::kIsKept) {
+#pragma unroll
+      for (int j = 0; j < 8; ++j) x = j == i ? octet[j] : x;
+    } else {
+      x = From::at(in, element + i);
+    }
     const std::uint64_t code = coder.rounding.is_stochastic
                                    ? coder.code_drawn(x, scale, coder.rounding.draw(element + i))
                                    : coder.code(x, scale);
     packed |= code << coder.width * i;
+    if constexpr (From::kIsKept) {
+      const float value = coder.value(static_cast<std::uint32_t>(code), coder.step_of(scale));
+#pragma unroll
+      for (int j = 0; j < 8; ++j)
+        base.values[j] = j == i ? __fadd_rn(base.values[j], value) : base.values[j];
+    }
+  }
+  return packed;
+}
+
+/// Codes of an octet of one scope, and what they decode to added to `base`.
+template <class In, class Coder>
+__device__ __forceinline__ std::uint64_t encode_octet(const Coder& coder, const float* x,
+                                                      std::int64_t element,
+                                                      const typename Coder::Scale& scale,
+                                                      typename Source<In>::Base& base) {
+  const std::uint64_t packed = codes_of(coder, x, element, [&](int) { return scale; });
+  if constexpr (Source<In>::kIsKept) {
+    const typename Coder::Step step = coder.step_of(scale);
+    add_decoded<In>(
+        coder, packed, [&](int) { return step; }, base);
   }
   return packed;
 }
@@ -55,11 +83,12 @@ struct KeySource {
 
 /// kSegment (the one launch), kLong and kScattered (the second): a warp takes a tile.
 template <class In, class Coder>
-__global__ void __launch_bounds__(kThreads, kEncodingBlocks)
-    encode_tiles_kernel(const typename In::Storage* in, Scopes scopes,
+__global__ void __launch_bounds__(kThreads, Source<In>::kEncodingBlocks)
+    encode_tiles_kernel(typename Source<In>::Tensor in, Scopes scopes,
                         const __grid_constant__ Coder coder,
                         const __grid_constant__ KeySource<typename Coder::Key> source,
                         std::byte* payload) {
+  using From = Source<In>;
   using Key = typename Coder::Key;
   TERSOR_STAGE(stage);
   const float tensor = tensor_scale(coder, payload, source.tensor, source.tensor_count);
@@ -85,35 +114,35 @@ __global__ void __launch_bounds__(kThreads, kEncodingBlocks)
   }
   if (count <= 0) return;
   const bool is_scattered = source.keys != nullptr && source.chunks == 0 && !scopes.is_octet_in_one;
-  write_tile<In>(coder, stage, in + first, first, count, payload,
-                 [&](const float* x, std::int64_t element, std::int64_t left) {
-                   if (is_scattered)
-                     return scattered_codes<In>(coder, in, scopes, source.keys, tensor, element);
-                   Key key = of_block;
-                   if (source.octets > 0) {
-                     if (left > 0) take_octet(key, x, 8);
+  write_tile<In>(
+      coder, stage, in + first, first, count, payload,
+      [&](const float* x, typename From::Base& base, std::int64_t element, std::int64_t left) {
+        if (is_scattered)
+          return scattered_codes<In>(coder, in, scopes, source.keys, tensor, element, x, base);
+        Key key = of_block;
+        if (source.octets > 0) {
+          if (left > 0) take_octet(key, x, 8);
 #pragma unroll
-                     for (int bit = 0; bit < 5; ++bit)
-                       if (1u << bit < source.octets)
-                         key.merge_lanes(lane_distance<kIsPaired<In>>(bit));
-                   } else if (source.chunks == 0 && left > 0) {
-                     key = source.keys[scopes.of(element)];
-                   }
-                   const typename Coder::Scale scale = coder.scale_of(key, tensor);
-                   if (source.octets > 0 && left > 0) {
-                     const std::int64_t scope = scopes.divide(element, scopes.length);
-                     if (element == scope * scopes.length)
-                       coder.write(payload, scope, scopes.scopes, key, scale);
-                   }
-                   return codes_of(coder, x, element, [&](int) { return scale; });
-                 });
+          for (int bit = 0; bit < 5; ++bit)
+            if (1u << bit < source.octets) key.merge_lanes(lane_distance<From::kIsPaired>(bit));
+        } else if (source.chunks == 0 && left > 0) {
+          key = source.keys[scopes.of(element)];
+        }
+        const typename Coder::Scale scale = coder.scale_of(key, tensor);
+        if (source.octets > 0 && left > 0) {
+          const std::int64_t scope = scopes.divide(element, scopes.length);
+          if (element == scope * scopes.length)
+            coder.write(payload, scope, scopes.scopes, key, scale);
+        }
+        return encode_octet<In>(coder, x, element, scale, base);
+      });
 }
 
 /// DeviceReach::kRun: a warp per scope, one launch. The run is read twice, the second time from a
 /// cache.
 template <class In, class Coder>
-__global__ void __launch_bounds__(kThreads, kEncodingBlocks)
-    encode_runs_kernel(const typename In::Storage* in, Scopes scopes,
+__global__ void __launch_bounds__(kThreads, Source<In>::kEncodingBlocks)
+    encode_runs_kernel(typename Source<In>::Tensor in, Scopes scopes,
                        const __grid_constant__ Coder coder, std::byte* payload) {
   TERSOR_STAGE(stage);
   const std::int64_t scope = static_cast<std::int64_t>(blockIdx.x) * kWarps + warp_of_thread();
@@ -121,32 +150,34 @@ __global__ void __launch_bounds__(kThreads, kEncodingBlocks)
   const std::int64_t begin = scope * scopes.length;
   typename Coder::Key key;
   for (std::int64_t tile = 0; tile < scopes.length; tile += kTile)
-    for_each_octet<In>(
-        in + begin + tile, scopes.length - tile,
-        [&](const float* x, unsigned, std::int64_t left) { take_octet(key, x, left); });
+    for_each_octet<In>(in + begin + tile, scopes.length - tile,
+                       [&](const float* x, const auto&, unsigned, std::int64_t left) {
+                         take_octet(key, x, left);
+                       });
   merge_warp(key);
   const typename Coder::Scale scale = coder.scale_of(key, 0.0f);
   if (lane_of_thread() == 0) coder.write(payload, scope, scopes.scopes, key, scale);
   for (std::int64_t tile = 0; tile < scopes.length; tile += kTile)
     write_tile<In>(coder, stage, in + begin + tile, begin + tile, scopes.length - tile, payload,
-                   [&](const float* x, std::int64_t element, std::int64_t) {
-                     return codes_of(coder, x, element, [&](int) { return scale; });
+                   [&](const float* x, auto& base, std::int64_t element, std::int64_t) {
+                     return encode_octet<In>(coder, x, element, scale, base);
                    });
 }
 
 /// DeviceReach::kLong, first launch: block (chunk, run) reduces its tiles of the run.
 template <class In, class Key>
 __global__ void __launch_bounds__(kThreads, kResidentBlocks)
-    long_keys_kernel(const typename In::Storage* in, std::int64_t length, std::int64_t chunks,
+    long_keys_kernel(typename Source<In>::Tensor in, std::int64_t length, std::int64_t chunks,
                      Key* keys) {
   const std::int64_t run = blockIdx.x / chunks;
   const std::int64_t chunk = blockIdx.x - run * chunks;
   Key key;
   for (std::int64_t tile = (chunk * kWarps + warp_of_thread()) * kTile; tile < length;
        tile += chunks * kWarps * kTile)
-    for_each_octet<In>(
-        in + run * length + tile, length - tile,
-        [&](const float* x, unsigned, std::int64_t left) { take_octet(key, x, left); });
+    for_each_octet<In>(in + run * length + tile, length - tile,
+                       [&](const float* x, const auto&, unsigned, std::int64_t left) {
+                         take_octet(key, x, left);
+                       });
   merge_block(key);
   if (threadIdx.x == 0) keys[blockIdx.x] = key;
 }
@@ -155,21 +186,22 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
 /// every eighth row of the chunk, a lane eight columns of it.
 template <class In, class Key>
 __global__ void __launch_bounds__(kThreads, kResidentBlocks)
-    channel_keys_kernel(const typename In::Storage* in, std::int64_t rows, std::int64_t hidden,
+    channel_keys_kernel(typename Source<In>::Tensor in, std::int64_t rows, std::int64_t hidden,
                         std::int64_t chunks, Key* keys) {
   TERSOR_SHARED_ARRAY(std::uint32_t, words, kWarps * kChannelTile * sizeof(Key) / 4);
   auto* shared = reinterpret_cast<Key*>(words);
   const std::int64_t tile = blockIdx.x / chunks;
   const std::int64_t chunk = blockIdx.x - tile * chunks;
   const std::int64_t columns = hidden - tile * kChannelTile;
-  const unsigned first = 8 * octet_of_lane<kIsPaired<In>>(lane_of_thread());
+  const unsigned first = 8 * octet_of_lane<Source<In>::kIsPaired>(lane_of_thread());
   const std::int64_t per_chunk = (rows + chunks - 1) / chunks;
   const std::int64_t end = (chunk + 1) * per_chunk < rows ? (chunk + 1) * per_chunk : rows;
   Key key[8];
   for (std::int64_t row = chunk * per_chunk + warp_of_thread(); row < end; row += kWarps) {
-    const typename In::Storage* from = in + row * hidden + tile * kChannelTile;
+    const auto from = in + (row * hidden + tile * kChannelTile);
     float x[8];
-    load_octet<In>(from, columns, is_aligned_16(from), x);
+    typename Source<In>::Base base;
+    Source<In>::load(from, columns, Source<In>::alignment(from), x, base);
 #pragma unroll
     for (int i = 0; i < 8; ++i) key[i].take(x[i]);
   }
@@ -185,10 +217,11 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
 /// DeviceReach::kChannel, second launch, with the same columns for a lane in all its rows.
 template <class In, class Coder>
 __global__ void __launch_bounds__(kThreads, 2)
-    encode_channels_kernel(const typename In::Storage* in, Scopes scopes,
+    encode_channels_kernel(typename Source<In>::Tensor in, Scopes scopes,
                            const __grid_constant__ Coder coder, std::int64_t chunks,
                            std::int64_t parts, const typename Coder::Key* keys,
                            std::byte* payload) {
+  using From = Source<In>;
   using Key = typename Coder::Key;
   TERSOR_STAGE(stage);
   TERSOR_SHARED_ARRAY(std::uint32_t, words, kChannelTile * sizeof(Key) / 4);
@@ -208,7 +241,7 @@ __global__ void __launch_bounds__(kThreads, 2)
   }
   shared[threadIdx.x] = merged;
   __syncthreads();
-  const unsigned first = 8 * octet_of_lane<kIsPaired<In>>(lane_of_thread());
+  const unsigned first = 8 * octet_of_lane<Source<In>::kIsPaired>(lane_of_thread());
   typename Coder::Scale scale[8];
 #pragma unroll
   for (int i = 0; i < 8; ++i) scale[i] = coder.scale_of(shared[first + i], 0.0f);
@@ -217,13 +250,20 @@ __global__ void __launch_bounds__(kThreads, 2)
   const unsigned count = columns < kChannelTile ? static_cast<unsigned>(columns) : kChannelTile;
   for (std::int64_t row = part * per_part + warp_of_thread(); row < end; row += kWarps) {
     const std::int64_t element = row * hidden + tile * kChannelTile;
+    const auto alignment = From::alignment(in + element);
     float x[8];
-    load_octet<In>(in + element, columns, is_aligned_16(in + element), x);
+    typename From::Base base;
+    From::load(in + element, columns, alignment, x, base);
     std::byte* to = payload + coder.metadata_bytes + element / 8 * coder.width;
     const unsigned skew = Stage::skew_of(to);
-    if (first < count)
-      stage.put(skew + first / 8 * coder.width, coder.width,
-                codes_of(coder, x, element + first, [&](int i) { return scale[i]; }));
+    if (first < count) {
+      const std::uint64_t packed =
+          codes_of(coder, x, element + first, [&](int i) { return scale[i]; });
+      stage.put(skew + first / 8 * coder.width, coder.width, packed);
+      add_decoded<In>(
+          coder, packed, [&](int i) { return coder.step_of(scale[i]); }, base);
+    }
+    From::store(in + element, columns, alignment, base);
     __syncwarp();
     stage.flush(to, count / 8 * coder.width);
     __syncwarp();
@@ -233,12 +273,13 @@ __global__ void __launch_bounds__(kThreads, 2)
 /// DeviceReach::kScattered, first launch: a warp per scope, or a thread per channel.
 template <class In, class Key>
 __global__ void __launch_bounds__(kThreads)
-    scattered_keys_kernel(const typename In::Storage* in, Scopes scopes, Key* keys) {
+    scattered_keys_kernel(typename Source<In>::Tensor in, Scopes scopes, Key* keys) {
   Key key;
   if (scopes.kind == Scopes::kChannels) {
     const std::int64_t channel = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
     if (channel >= scopes.scopes) return;
-    for (std::int64_t i = channel; i < scopes.n; i += scopes.hidden) key.take(In::widen(in[i]));
+    for (std::int64_t i = channel; i < scopes.n; i += scopes.hidden)
+      key.take(Source<In>::at(in, i));
     keys[channel] = key;
     return;
   }
@@ -246,7 +287,7 @@ __global__ void __launch_bounds__(kThreads)
   if (scope >= scopes.scopes) return;
   const ScopeSlice slice = scopes.slice(scope);
   for (std::int64_t i = lane_of_thread(); i < slice.length; i += 32)
-    key.take(In::widen(in[slice.begin + i]));
+    key.take(Source<In>::at(in, slice.begin + i));
   merge_warp(key);
   if (lane_of_thread() == 0) keys[scope] = key;
 }

@@ -58,7 +58,7 @@ std::size_t Cast::encode(int, const TensorView& in, std::span<std::byte> out, St
   const std::size_t size = static_cast<std::size_t>(n) * item_bytes(format_);
   expect_room(out, size, "cast");
   if (context.device == Device::kCuda) {
-    DeviceTable<CastLaunchers>::get("cast").encode(in, format_, out.data(), context.stream);
+    DeviceTable<CastLaunchers>::get("cast").encode(in, {}, format_, out.data(), context.stream);
     return size;
   }
   std::array<float, kBlockElements> buffer;
@@ -67,6 +67,14 @@ std::size_t Cast::encode(int, const TensorView& in, std::span<std::byte> out, St
     const float* x = load_block(in, begin, count, buffer.data());
     round_values(x, format_, count, out.data() + 2 * begin);
   }
+  return size;
+}
+
+std::size_t Cast::encode_with_kept(const TensorView& in, const KeptArray& kept,
+                                   std::span<std::byte> out, const Context& context) const {
+  const std::size_t size = payload_bytes(in.shape, in.dtype, context, 0, nullptr);
+  expect_room(out, size, "cast");
+  DeviceTable<CastLaunchers>::get("cast").encode(in, kept, format_, out.data(), context.stream);
   return size;
 }
 

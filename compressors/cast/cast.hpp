@@ -7,7 +7,8 @@ namespace tersor::compressors {
 /// The launchers of cast.cu (DeviceTable). Pointers are device memory, `stream` a cudaStream_t;
 /// launches only, no synchronisation. `format` is kBFloat16 or kFloat16.
 struct CastLaunchers {
-  void (*encode)(const TensorView& in, DType format, std::byte* out, void* stream);
+  void (*encode)(const TensorView& in, const KeptArray& kept, DType format, std::byte* out,
+                 void* stream);
   void (*decode)(std::span<const std::span<const std::byte>> payloads, DType format, std::int64_t n,
                  const DecodeTarget& target, void* stream);
 };
@@ -32,6 +33,8 @@ class Cast final : public SummingCodec {
   std::size_t workspace_bytes(const Shape&, DType, const Context&) const override { return 0; }
   std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
                      const Context& context) const override;
+  std::size_t encode_with_kept(const TensorView& in, const KeptArray& kept,
+                               std::span<std::byte> out, const Context& context) const override;
 
  protected:
   void sum_payloads(std::span<const std::span<const std::byte>> payloads, const Shape& shape,

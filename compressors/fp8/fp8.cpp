@@ -74,7 +74,8 @@ std::size_t Fp8::workspace_bytes(const Shape& shape, DType, const Context& conte
 
 void Fp8::write(const TensorView& in, std::byte* out, const Context& context) const {
   if (context.device == Device::kCuda)
-    return DeviceTable<Fp8Launchers>::get("fp8").encode(in, grid(in.shape), format_, out, context);
+    return DeviceTable<Fp8Launchers>::get("fp8").encode(in, {}, grid(in.shape), format_, out,
+                                                        context);
   const ScopeGrid scopes = grid(in.shape);
   const std::int64_t n = in.shape.elements();
   auto* codes = reinterpret_cast<std::uint8_t*>(out) + scopes.count() * 4;
@@ -109,6 +110,15 @@ void Fp8::write(const TensorView& in, std::byte* out, const Context& context) co
                                             codes + first);
                     });
   });
+}
+
+std::size_t Fp8::encode_with_kept(const TensorView& in, const KeptArray& kept,
+                                  std::span<std::byte> out, const Context& context) const {
+  const std::size_t size = payload_bytes(in.shape, in.dtype, context, 0, nullptr);
+  expect_room(out, size, "fp8");
+  DeviceTable<Fp8Launchers>::get("fp8").encode(in, kept, grid(in.shape), format_, out.data(),
+                                               context);
+  return size;
 }
 
 void Fp8::read_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,

@@ -19,6 +19,7 @@ struct Fp8Coder : SmallFloatCoder {
                                         const Scale& scale) const {
     store_bytes(payload + 4 * scope, bits_of(scale.value));
   }
+  using SmallFloatCoder::step_of;
   __device__ __forceinline__ Step step_of(const std::byte* payload, std::int64_t scope,
                                           std::int64_t) const {
     return {float_of(load_bytes<std::uint32_t>(payload + 4 * scope))};
@@ -33,9 +34,9 @@ Fp8Coder coder_of(kernels::SmallFloat format, const ScopeGrid& grid) {
   return coder;
 }
 
-void encode(const TensorView& in, const ScopeGrid& grid, kernels::SmallFloat format,
-            std::byte* payload, const Context& context) {
-  launch_encode(in, grid, coder_of(format, grid), false, payload, context, "fp8");
+void encode(const TensorView& in, const KeptArray& kept, const ScopeGrid& grid,
+            kernels::SmallFloat format, std::byte* payload, const Context& context) {
+  launch_encode(in, kept, grid, coder_of(format, grid), false, payload, context, "fp8");
 }
 
 void decode(std::span<const std::span<const std::byte>> payloads, const Shape& shape,

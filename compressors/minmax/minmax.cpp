@@ -200,7 +200,8 @@ std::size_t MinMax::encode(int, const TensorView& in, std::span<std::byte> out, 
   expect_room(out, size, "minmax");
   if (n == 0) return 0;
   if (context.device == Device::kCuda) {
-    DeviceTable<MinMaxLaunchers>::get("minmax").encode(in, scopes, options_, out.data(), context);
+    DeviceTable<MinMaxLaunchers>::get("minmax").encode(in, {}, scopes, options_, out.data(),
+                                                       context);
     return size;
   }
   std::byte* const packed = out.data() + metadata;
@@ -256,6 +257,15 @@ std::size_t MinMax::encode(int, const TensorView& in, std::span<std::byte> out, 
         });
     block.pack();
   });
+  return size;
+}
+
+std::size_t MinMax::encode_with_kept(const TensorView& in, const KeptArray& kept,
+                                     std::span<std::byte> out, const Context& context) const {
+  const std::size_t size = payload_bytes(in.shape, in.dtype, context, 0, nullptr);
+  expect_room(out, size, "minmax");
+  DeviceTable<MinMaxLaunchers>::get("minmax").encode(in, kept, grid(in.shape), options_, out.data(),
+                                                     context);
   return size;
 }
 

@@ -71,6 +71,7 @@ struct MinMaxCoder {
     return derive(float_of(load_bytes<std::uint32_t>(payload + 4 * scope)),
                   float_of(load_bytes<std::uint32_t>(payload + 4 * (scopes + scope))));
   }
+  __device__ __forceinline__ static Step step_of(const Scale& scale) { return scale; }
   __device__ __forceinline__ float value(std::uint32_t code, const Step& s) const {
     const float share = __fdiv_rn(static_cast<float>(static_cast<std::int32_t>(code)), top);
     float value = __fadd_rn(s.base, __fmul_rn(share, s.width));
@@ -89,11 +90,11 @@ MinMaxCoder coder_of(const ScopeGrid& grid, const MinMaxOptions& options) {
   return coder;
 }
 
-void encode(const TensorView& in, const ScopeGrid& grid, const MinMaxOptions& options,
-            std::byte* payload, const Context& context) {
+void encode(const TensorView& in, const KeptArray& kept, const ScopeGrid& grid,
+            const MinMaxOptions& options, std::byte* payload, const Context& context) {
   MinMaxCoder coder = coder_of(grid, options);
   coder.rounding = rounding_of(context, options.is_stochastic);
-  launch_encode(in, grid, coder, false, payload, context, "minmax");
+  launch_encode(in, kept, grid, coder, false, payload, context, "minmax");
 }
 
 void decode(std::span<const std::span<const std::byte>> payloads, const Shape& shape,

@@ -14,8 +14,8 @@ struct MinMaxOptions {
 
 /// The launchers of minmax.cu (DeviceTable), for tensors with elements.
 struct MinMaxLaunchers {
-  void (*encode)(const TensorView& in, const ScopeGrid& grid, const MinMaxOptions& options,
-                 std::byte* payload, const Context& context);
+  void (*encode)(const TensorView& in, const KeptArray& kept, const ScopeGrid& grid,
+                 const MinMaxOptions& options, std::byte* payload, const Context& context);
   void (*decode)(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
                  const ScopeGrid& grid, const MinMaxOptions& options, const DecodeTarget& target,
                  const Context& context);
@@ -39,6 +39,8 @@ class MinMax final : public SummingCodec {
                               const Context& context) const override;
   std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
                      const Context& context) const override;
+  std::size_t encode_with_kept(const TensorView& in, const KeptArray& kept,
+                               std::span<std::byte> out, const Context& context) const override;
 
  protected:
   void sum_payloads(std::span<const std::span<const std::byte>> payloads, const Shape& shape,

@@ -93,8 +93,8 @@ std::size_t Mx::workspace_bytes(const Shape& shape, DType, const Context& contex
 
 void Mx::write(const TensorView& in, std::byte* out, const Context& context) const {
   if (context.device == Device::kCuda)
-    return DeviceTable<MxLaunchers>::get("mx").encode(in, blocks_of(in.shape), format_, emax_, out,
-                                                      context);
+    return DeviceTable<MxLaunchers>::get("mx").encode(in, {}, blocks_of(in.shape), format_, emax_,
+                                                      out, context);
   const ScopeGrid groups = blocks_of(in.shape);
   const std::int64_t n = in.shape.elements();
   std::byte* to = out + groups.count();
@@ -127,6 +127,15 @@ void Mx::write(const TensorView& in, std::byte* out, const Context& context) con
     kernels::encode_small(format_, x, count, spread.data(), true, false, codes.data());
     kernels::pack_bits(codes.data(), count, width(), to + begin / 8 * width());
   }
+}
+
+std::size_t Mx::encode_with_kept(const TensorView& in, const KeptArray& kept,
+                                 std::span<std::byte> out, const Context& context) const {
+  const std::size_t size = payload_bytes(in.shape, in.dtype, context, 0, nullptr);
+  expect_room(out, size, "mx");
+  DeviceTable<MxLaunchers>::get("mx").encode(in, kept, blocks_of(in.shape), format_, emax_,
+                                             out.data(), context);
+  return size;
 }
 
 void Mx::read_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,

@@ -34,6 +34,7 @@ struct MxCoder : SmallFloatCoder {
                                         const Scale& scale) const {
     payload[scope] = static_cast<std::byte>(scale.stored);
   }
+  using SmallFloatCoder::step_of;
   __device__ __forceinline__ Step step_of(const std::byte* payload, std::int64_t scope,
                                           std::int64_t) const {
     return {power_of(static_cast<std::uint32_t>(payload[scope]))};
@@ -49,9 +50,9 @@ MxCoder coder_of(kernels::SmallFloat format, int emax, const ScopeGrid& grid) {
   return coder;
 }
 
-void encode(const TensorView& in, const ScopeGrid& grid, kernels::SmallFloat format, int emax,
-            std::byte* payload, const Context& context) {
-  launch_encode(in, grid, coder_of(format, emax, grid), false, payload, context, "mx");
+void encode(const TensorView& in, const KeptArray& kept, const ScopeGrid& grid,
+            kernels::SmallFloat format, int emax, std::byte* payload, const Context& context) {
+  launch_encode(in, kept, grid, coder_of(format, emax, grid), false, payload, context, "mx");
 }
 
 void decode(std::span<const std::span<const std::byte>> payloads, const Shape& shape,

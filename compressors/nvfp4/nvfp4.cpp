@@ -62,7 +62,8 @@ std::size_t NvFp4::workspace_bytes(const Shape& shape, DType, const Context& con
 
 void NvFp4::write(const TensorView& in, std::byte* out, const Context& context) const {
   if (context.device == Device::kCuda)
-    return DeviceTable<NvFp4Launchers>::get("nvfp4").encode(in, blocks_of(in.shape), out, context);
+    return DeviceTable<NvFp4Launchers>::get("nvfp4").encode(in, {}, blocks_of(in.shape), out,
+                                                            context);
   const ScopeGrid groups = blocks_of(in.shape);
   const std::int64_t n = in.shape.elements();
   float t = 0;
@@ -101,6 +102,15 @@ void NvFp4::write(const TensorView& in, std::byte* out, const Context& context) 
     kernels::encode_small(SmallFloat::kE2M1, x, count, spread.data(), true, false, codes.data());
     kernels::pack_bits(codes.data(), count, 4, to + begin / 2);
   }
+}
+
+std::size_t NvFp4::encode_with_kept(const TensorView& in, const KeptArray& kept,
+                                    std::span<std::byte> out, const Context& context) const {
+  const std::size_t size = payload_bytes(in.shape, in.dtype, context, 0, nullptr);
+  expect_room(out, size, "nvfp4");
+  DeviceTable<NvFp4Launchers>::get("nvfp4").encode(in, kept, blocks_of(in.shape), out.data(),
+                                                   context);
+  return size;
 }
 
 void NvFp4::read_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,

@@ -26,6 +26,7 @@ struct NvFp4Coder : SmallFloatCoder {
                                         const Scale& scale) const {
     payload[4 + scope] = static_cast<std::byte>(scale.stored);
   }
+  using SmallFloatCoder::step_of;
   __device__ __forceinline__ Step step_of(const std::byte* payload, std::int64_t scope,
                                           std::int64_t) const {
     const float t = float_of(load_bytes<std::uint32_t>(payload));
@@ -41,9 +42,9 @@ NvFp4Coder coder_of(const ScopeGrid& grid) {
   return coder;
 }
 
-void encode(const TensorView& in, const ScopeGrid& grid, std::byte* payload,
+void encode(const TensorView& in, const KeptArray& kept, const ScopeGrid& grid, std::byte* payload,
             const Context& context) {
-  launch_encode(in, grid, coder_of(grid), false, payload, context, "nvfp4");
+  launch_encode(in, kept, grid, coder_of(grid), false, payload, context, "nvfp4");
 }
 
 void decode(std::span<const std::span<const std::byte>> payloads, const Shape& shape,

@@ -141,7 +141,7 @@ std::size_t Quantize::encode(int, const TensorView& in, std::span<std::byte> out
   if (n == 0) return 0;
   if (context.device == Device::kCuda) {
     DeviceTable<QuantizeLaunchers>::get("quantize")
-        .encode(in, scopes, options_, out.data(), context);
+        .encode(in, {}, scopes, options_, out.data(), context);
     return size;
   }
 
@@ -223,6 +223,15 @@ std::size_t Quantize::encode(int, const TensorView& in, std::span<std::byte> out
                               });
                });
   });
+  return size;
+}
+
+std::size_t Quantize::encode_with_kept(const TensorView& in, const KeptArray& kept,
+                                       std::span<std::byte> out, const Context& context) const {
+  const std::size_t size = payload_bytes(in.shape, in.dtype, context, 0, nullptr);
+  expect_room(out, size, "quantize");
+  DeviceTable<QuantizeLaunchers>::get("quantize")
+      .encode(in, kept, grid(in.shape), options_, out.data(), context);
   return size;
 }
 

@@ -67,7 +67,10 @@ struct QuantizeCoder {
   __device__ __forceinline__ Step step_of(const std::byte* payload, std::int64_t scope,
                                           std::int64_t) const {
     const auto stored = load_bytes<std::uint16_t>(payload + 2 * scope);
-    return {__fdiv_rn(float16_to_float32(stored), half)};
+    return step_of({1.0f, stored});
+  }
+  __device__ __forceinline__ Step step_of(const Scale& scale) const {
+    return {__fdiv_rn(float16_to_float32(scale.half), half)};
   }
   __device__ __forceinline__ float value(std::uint32_t code, const Step& step) const {
     const float q = __fsub_rn(static_cast<float>(static_cast<std::int32_t>(code)), half);
@@ -86,12 +89,12 @@ QuantizeCoder coder_of(const ScopeGrid& grid, const QuantizeOptions& options) {
   return coder;
 }
 
-void encode(const TensorView& in, const ScopeGrid& grid, const QuantizeOptions& options,
-            std::byte* payload, const Context& context) {
+void encode(const TensorView& in, const KeptArray& kept, const ScopeGrid& grid,
+            const QuantizeOptions& options, std::byte* payload, const Context& context) {
   QuantizeCoder coder = coder_of(grid, options);
   coder.is_quotient_float16 = options.is_bian && in.dtype == DType::kFloat16;
   coder.rounding = rounding_of(context, options.is_stochastic);
-  launch_encode(in, grid, coder, options.is_rms, payload, context, "quantize");
+  launch_encode(in, kept, grid, coder, options.is_rms, payload, context, "quantize");
 }
 
 void decode(std::span<const std::span<const std::byte>> payloads, const Shape& shape,

@@ -18,8 +18,8 @@ struct QuantizeOptions {
 
 /// The launchers of quantize.cu (DeviceTable), for tensors with elements.
 struct QuantizeLaunchers {
-  void (*encode)(const TensorView& in, const ScopeGrid& grid, const QuantizeOptions& options,
-                 std::byte* payload, const Context& context);
+  void (*encode)(const TensorView& in, const KeptArray& kept, const ScopeGrid& grid,
+                 const QuantizeOptions& options, std::byte* payload, const Context& context);
   void (*decode)(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
                  const ScopeGrid& grid, const QuantizeOptions& options, const DecodeTarget& target,
                  const Context& context);
@@ -42,6 +42,8 @@ class Quantize final : public SummingCodec {
                               const Context& context) const override;
   std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
                      const Context& context) const override;
+  std::size_t encode_with_kept(const TensorView& in, const KeptArray& kept,
+                               std::span<std::byte> out, const Context& context) const override;
 
  protected:
   void sum_payloads(std::span<const std::span<const std::byte>> payloads, const Shape& shape,

@@ -321,13 +321,11 @@ std::size_t AqSgd::encode_on_device(const TensorView& in, std::span<std::byte> o
     keep_first_on_device(cache, sample, bits, in.dtype, scratch, context);
     return bytes;
   }
-  const auto rounded = scratch.take<std::byte>(static_cast<std::int64_t>(bytes));
   const std::span<float> kept = recall_on_device(cache, sample, scratch, context);
-  float_launchers().subtract_kept(in, kept.data(), rounded.data(), context.stream);
-  const std::size_t size =
-      encode_and_add(inner(), {rounded.data(), in.shape, in.dtype}, out, kept, scratch, context);
   Context rest = context;
   rest.workspace = scratch.rest();
+  const std::size_t size =
+      inner().encode_with_kept(in, {kept.data(), KeptArray::kResult}, out, rest);
   keep_on_device(cache, sample, kept, rest);
   return size;
 }

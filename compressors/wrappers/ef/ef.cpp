@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "compressors/api/device_floats.hpp"
 #include "compressors/api/feedback_kernels.hpp"
 #include "compressors/api/registry.hpp"
 
@@ -69,14 +68,10 @@ std::size_t ErrorFeedback::encode(int round, const TensorView& in, std::span<std
   FloatState& kept = float_state(state, "ef");
   const std::span<float> error = kept.writable(0);
   const std::int64_t n = in.shape.elements();
+  if (context.device == Device::kCuda)
+    return inner().encode_with_kept(in, {error.data(), KeptArray::kNegativeError}, out, context);
   Scratch scratch(context);
   const auto rounded = scratch.take<std::byte>(n * static_cast<std::int64_t>(item_bytes(in.dtype)));
-  if (context.device == Device::kCuda) {
-    // The state holds -e; after this -(x + e), and with the decoded message added again -e.
-    float_launchers().add_error(in, error.data(), rounded.data(), context.stream);
-    return encode_and_add(inner(), {rounded.data(), in.shape, in.dtype}, out, error, scratch,
-                          context);
-  }
   const auto total = scratch.take<float>(n);
   const auto decoded = scratch.take<float>(n);
   Context rest = context;
@@ -114,15 +109,6 @@ void ErrorFeedback::combine(std::span<const std::span<const std::byte>> received
                             const Shape& shape, DType dtype, std::span<float> out, State*,
                             const Context& context) const {
   inner().combine(received, shape, dtype, out, nullptr, context);
-}
-
-std::size_t encode_and_add(const Codec& inner, const TensorView& in, std::span<std::byte> out,
-                           std::span<float> kept, const Scratch& scratch, const Context& context) {
-  Context rest = context;
-  rest.workspace = scratch.rest();
-  const std::size_t size = inner.encode(0, in, out, nullptr, rest);
-  inner.decode_accumulate(out.first(size), in.shape, in.dtype, kept, nullptr, rest);
-  return size;
 }
 
 Properties stateful_properties(const Codec& inner, StateKind kind) {

@@ -34,11 +34,6 @@ class ErrorFeedback final : public Wrapper {
                         const Context& context) const override;
 };
 
-/// On a device: encodes with `inner`, whose decode-and-accumulate then adds the decoded message to
-/// `kept`; returns the bytes of the payload.
-std::size_t encode_and_add(const Codec& inner, const TensorView& in, std::span<std::byte> out,
-                           std::span<float> kept, const Scratch& scratch, const Context& context);
-
 /// Properties of a wrapper that keeps state between messages: those of one message do not hold any
 /// more.
 Properties stateful_properties(const Codec& inner, StateKind kind);

@@ -68,12 +68,10 @@ std::size_t Ef21::encode(int round, const TensorView& in, std::span<std::byte> o
     return inner().encode(round, in, out, nullptr, context);
   const std::span<float> g = float_state(state, "ef21").writable(kSender);
   const std::int64_t n = in.shape.elements();
+  if (context.device == Device::kCuda)
+    return inner().encode_with_kept(in, {g.data(), KeptArray::kResult}, out, context);
   Scratch scratch(context);
   const auto rounded = scratch.take<std::byte>(n * static_cast<std::int64_t>(item_bytes(in.dtype)));
-  if (context.device == Device::kCuda) {
-    float_launchers().subtract_kept(in, g.data(), rounded.data(), context.stream);
-    return encode_and_add(inner(), {rounded.data(), in.shape, in.dtype}, out, g, scratch, context);
-  }
   const auto difference = scratch.take<float>(n);
   Context rest = context;
   rest.workspace = scratch.rest();
