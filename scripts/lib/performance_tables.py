@@ -34,15 +34,17 @@ def table(header, rows):
 
 
 def main_rows(folder, wanted, gates):
-    native, avx2, eager = (by_name(load(folder, name)) for name in ("codecs", "avx2", "eager"))
+    native, avx2, eager, compiled = (by_name(load(folder, name)) for name in ("codecs", "avx2", "eager", "compiled"))
     for operation, spec, goal, goal_avx2, goal_eager, limit in wanted:
         key = operation, spec, "float32", TENSOR
         row, narrow, slow = native[key], avx2.get(key), eager.get(key)
         beside = slow and row["memcpy_ratio"] / slow["memcpy_ratio"]
+        fast = compiled.get(key)
         yield [f"{operation} `{spec}`", ratio(row), goal or "-", gates.get((operation, spec), "-"),
                number(row["bound_share"]), f"{row['moved_bytes'] / 2**20:.1f}", f"{row['median_ns'] / 1e3:.0f}",
                f"{number(narrow['memcpy_ratio'])} ({goal_avx2 or '-'})" if narrow else "-",
-               f"{number(beside)} ({goal_eager or '-'})" if slow else "-", limit]
+               f"{number(beside)} ({goal_eager or '-'})" if slow else "-",
+               number(row["memcpy_ratio"] / fast["memcpy_ratio"]) if fast else "-", limit]
 
 
 def fbgemm_rows(folder):
