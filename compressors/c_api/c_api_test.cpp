@@ -112,6 +112,8 @@ TEST_CASE("c api: state is kept, saved and restored") {
   CHECK(encode(codec, message, x.data(), state) == second);
   CHECK(tersor_state_restore(state, saved.data(), bytes - 1) == TERSOR_ERROR_PAYLOAD);
   tersor_state_destroy(state);
+  const Codec gate("gate(ef(quantize),min_bytes=1000)");  // closed for 16 bytes: nothing to keep
+  CHECK(encode(gate, message, x.data(), nullptr).size() == 16);
   const Codec plain("none");
   CHECK(tersor_state_create(plain.handle, &message, &state) == TERSOR_OK);
   CHECK(state == nullptr);

@@ -90,8 +90,10 @@ bool has_state(const Codec& codec) {
   }
 }
 
-void expect_state(const tersor_codec& codec, const tersor_state* state) {
-  expect(state != nullptr || !codec.needs_state,
+/// A codec may do without at this shape (a closed gate).
+void expect_state(const tersor_codec& codec, const tersor_state* state, const MessageParts& parts) {
+  if (state_of(state) != nullptr || !codec.needs_state) return;
+  expect(codec.codec->make_state(parts.shape, parts.dtype, parts.context.ranks) == nullptr,
          "this codec needs a state: ask tersor_state_create");
 }
 
@@ -208,7 +210,7 @@ tersor_status tersor_payload_bytes(const tersor_codec* codec, const tersor_messa
   return guarded([&] {
     expect(codec != nullptr && bytes != nullptr, "codec or bytes is null");
     const MessageParts parts = message_parts(message);
-    expect_state(*codec, state);
+    expect_state(*codec, state, parts);
     *bytes =
         codec->codec->payload_bytes(parts.shape, parts.dtype, parts.context, 0, state_of(state));
   });
@@ -219,7 +221,7 @@ tersor_status tersor_metadata_bytes(const tersor_codec* codec, const tersor_mess
   return guarded([&] {
     expect(codec != nullptr && bytes != nullptr, "codec or bytes is null");
     const MessageParts parts = message_parts(message);
-    expect_state(*codec, state);
+    expect_state(*codec, state, parts);
     *bytes =
         codec->codec->metadata_bytes(parts.shape, parts.dtype, parts.context, 0, state_of(state));
   });
@@ -240,7 +242,7 @@ tersor_status tersor_encode(const tersor_codec* codec, const tersor_message* mes
   return guarded([&] {
     expect(codec != nullptr && bytes != nullptr, "codec or bytes is null");
     const MessageParts parts = message_parts(message);
-    expect_state(*codec, state);
+    expect_state(*codec, state, parts);
     expect(tensor != nullptr || elements_of(parts) == 0, "tensor is null");
     const std::size_t needed =
         codec->codec->payload_bytes(parts.shape, parts.dtype, parts.context, 0, state_of(state));
@@ -257,7 +259,7 @@ tersor_status tersor_decode(const tersor_codec* codec, const tersor_message* mes
   return guarded([&] {
     expect(codec != nullptr, "codec is null");
     const MessageParts parts = message_parts(message);
-    expect_state(*codec, state);
+    expect_state(*codec, state, parts);
     expect(values != nullptr || elements_of(parts) == 0, "values is null");
     codec->codec->decode(bytes_of(payload, bytes), parts.shape, parts.dtype,
                          {values, elements_of(parts)}, state_of(state), parts.context);
@@ -270,7 +272,7 @@ tersor_status tersor_decode_tensor(const tersor_codec* codec, const tersor_messa
   return guarded([&] {
     expect(codec != nullptr, "codec is null");
     const MessageParts parts = message_parts(message);
-    expect_state(*codec, state);
+    expect_state(*codec, state, parts);
     expect(tensor != nullptr || elements_of(parts) == 0, "tensor is null");
     codec->codec->decode_bits(bytes_of(payload, bytes), parts.shape, parts.dtype, tensor,
                               state_of(state), parts.context);
@@ -283,7 +285,7 @@ tersor_status tersor_decode_accumulate(const tersor_codec* codec, const tersor_m
   return guarded([&] {
     expect(codec != nullptr, "codec is null");
     const MessageParts parts = message_parts(message);
-    expect_state(*codec, state);
+    expect_state(*codec, state, parts);
     expect(values != nullptr || elements_of(parts) == 0, "values is null");
     codec->codec->decode_accumulate(bytes_of(payload, bytes), parts.shape, parts.dtype,
                                     {values, elements_of(parts)}, state_of(state), parts.context);

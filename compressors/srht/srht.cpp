@@ -185,7 +185,7 @@ void Srht::read(const std::byte* payload, const Shape& shape, DType dtype, bool 
 void Srht::combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
                    DType dtype, std::span<float> out, State* state, const Context& context) const {
   if (context.device == Device::kCuda || received.size() < 2)
-    return Codec::combine(received, shape, dtype, out, state, context);
+    return LeafCodec::combine(received, shape, dtype, out, state, context);
   for (const auto& payload : received)
     expect_payload_bytes(payload, payload_bytes(shape, dtype, context, 0, state), "srht");
   if (shape.elements() > 0) add_rows(received, shape, dtype, false, out.data(), context);

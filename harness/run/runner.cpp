@@ -108,6 +108,8 @@ class Runner {
       head += estimate ? "; about " + duration_text(*estimate) + " by earlier runs"
                        : "; no earlier run tells how long they take";
     console_.line(head);
+    if (options_.messages_every > 0 && plan.count(Action::kRun) == 0)
+      console_.line("no messages are written: no run is due (another --db runs them again)");
     for (const auto& [warning, runs] : plan.warnings)
       console_.line("warning: " + warning + " (" + std::to_string(runs) + " runs)");
     constexpr std::size_t kMostLines = 200;

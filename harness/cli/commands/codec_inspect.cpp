@@ -18,6 +18,30 @@ ordered_json optional_json(const std::optional<double>& value) {
   return value ? ordered_json(*value) : ordered_json(nullptr);
 }
 
+/// Bytes that a state keeps after a message; unknown for messages that are too large to try.
+ordered_json state_bytes(const compressors::Codec& codec, const Shape& shape, DType dtype,
+                         compressors::Context context) {
+  if (codec.rounds() > 1) context.ranks = 1;  // its rounds then bring what it sent
+  const auto state = codec.make_state(shape, dtype, context.ranks);
+  if (!state) return 0;
+  constexpr std::int64_t kMostTried = 1 << 24;
+  if (shape.elements() > kMostTried) return nullptr;
+  const TensorView view{nullptr, shape, dtype};
+  const std::vector<std::byte> zeros(view.bytes());
+  std::vector<float> sum(codec.rounds() > 1 ? static_cast<std::size_t>(shape.elements()) : 0);
+  for (int round = 0; round < codec.rounds(); ++round) {
+    std::vector<std::byte> payload(codec.payload_bytes(shape, dtype, context, round, state.get()));
+    payload.resize(
+        codec.encode(round, {zeros.data(), shape, dtype}, payload, state.get(), context));
+    const std::span<const std::byte> received[] = {payload};
+    if (round + 1 < codec.rounds())
+      codec.absorb(round, received, shape, dtype, state.get(), context);
+    else if (round > 0)
+      codec.combine(received, shape, dtype, sum, state.get(), context);
+  }
+  return state->bytes();
+}
+
 struct InspectCommand {
   std::string spec;
   std::vector<std::int64_t> dims;
@@ -38,15 +62,17 @@ struct InspectCommand {
   ordered_json facts() const {
     const Shape of = shape();
     const DType type = parse_dtype(dtype);
-    const auto codec = compressors::make_codec(compressors::expand_presets(spec, of, type));
+    const auto named = compressors::make_codec(compressors::expand_presets(spec, of, type));
+    const compressors::Codec* const codec = &named->effective(of, type);
     std::vector<std::int64_t> ids(
         static_cast<std::size_t>(std::min<std::int64_t>(of.samples, 1 << 24)));
     for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int64_t>(i);
     compressors::Context context;
     context.ranks = 2;
     context.sample_ids = ids;
-    const auto described = compressors::describe(*codec);
-    ordered_json json{{"spec", codec->canonical()},
+    const auto described = compressors::describe(*named);
+    const auto exchanges = compressors::describe(*codec).at("properties").at("exchange");
+    ordered_json json{{"spec", named->canonical()},
                       {"shape", {of.samples, of.tokens, of.hidden}},
                       {"dtype", to_string(type)},
                       {"raw_bytes", TensorView{nullptr, of, type}.bytes()},
@@ -57,15 +83,15 @@ struct InspectCommand {
                       {"parameters", described.at("params")},
                       {"properties", described.at("properties")}};
     const auto state = codec->make_state(of, type, 2);
-    json["state_bytes"] = state ? state->bytes() : 0;
+    json["sent_as"] = codec->canonical();
+    json["state_bytes"] = state_bytes(*codec, of, type, context);
     for (int round = 0; round < codec->rounds(); ++round) {
       const auto bytes = codec->payload_bytes(of, type, context, round, state.get());
       const auto metadata = codec->metadata_bytes(of, type, context, round, state.get());
-      ordered_json row{
-          {"crosses_by", described["properties"]["exchange"].at(static_cast<std::size_t>(round))},
-          {"payload_bytes", bytes},
-          {"metadata_bytes", metadata},
-          {"code_bytes", bytes - metadata}};
+      ordered_json row{{"crosses_by", exchanges.at(static_cast<std::size_t>(round))},
+                       {"payload_bytes", bytes},
+                       {"metadata_bytes", metadata},
+                       {"code_bytes", bytes - metadata}};
       row["ratio"] = bytes == 0
                          ? ordered_json(nullptr)
                          : ordered_json(static_cast<double>(json["raw_bytes"].get<std::size_t>()) /
@@ -102,7 +128,10 @@ struct InspectCommand {
     std::printf("\nproperties\n");
     for (const auto& [key, value] : json["properties"].items())
       std::printf("  %-24s %s\n", key.c_str(), value.dump().c_str());
-    std::printf("\npayload of one rank\n");
+    std::printf("\npayload of one rank");
+    if (json["sent_as"] != json["spec"])
+      std::printf(", at this size of %s", json["sent_as"].get<std::string>().c_str());
+    std::printf("\n");
     int number = 0;
     for (const auto& round : json["rounds"])
       std::printf("  round %d, by %s: bytes [0, %zu) metadata, [%zu, %zu) codes; ratio %s\n",
@@ -110,9 +139,10 @@ struct InspectCommand {
                   round["metadata_bytes"].get<std::size_t>(),
                   round["metadata_bytes"].get<std::size_t>(),
                   round["payload_bytes"].get<std::size_t>(), round["ratio"].dump().c_str());
-    std::printf("  state of a site: %s bytes; added parameters %s, FLOPs %s\n",
-                json["state_bytes"].dump().c_str(), json["added_parameters"].dump().c_str(),
-                json["added_flops"].dump().c_str());
+    const bool is_known = !json["state_bytes"].is_null();
+    std::printf("  state of a site after a message: %s bytes; added parameters %s, FLOPs %s\n",
+                is_known ? json["state_bytes"].dump().c_str() : "?",
+                json["added_parameters"].dump().c_str(), json["added_flops"].dump().c_str());
     std::printf(
         "\nbytes that a rank sends for one sum (x: against cast(format=bf16) by ring "
         "all-reduce)\n");
