@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -146,6 +147,13 @@ constexpr const char* kHelp =
     "  tersor-bench --benchmark_out=bench.json --benchmark_out_format=json\n"
     "  tersor-bench --codec 'quantize(bits=4)' --operation encode --shape 4096x1024\n";
 
+std::string known_operation(const std::string& name) {
+  for (const char* known : {"encode", "decode", "sum2", "sum4", "sum8"})
+    if (name == known) return name;
+  throw Error(ErrorKind::kUsage,
+              "--operation " + name + ": neither encode, decode, sum2, sum4 nor sum8");
+}
+
 void narrow_targets(const std::string& name) {
   std::int64_t left_out = HWY_AVX3 | HWY_AVX3_DL;
   if (name == "scalar")
@@ -169,7 +177,8 @@ Options parse(int& argc, char** argv) {
     const auto number = [&] {
       const std::string text = value();
       const auto real = parse_real(text);
-      if (!real || *real <= 0) throw Error(ErrorKind::kUsage, word + " " + text + ": not above 0");
+      if (!real || *real <= 0 || *real > 1e6)
+        throw Error(ErrorKind::kUsage, word + " " + text + ": not above 0 and at most 1e6");
       return *real;
     };
     if (word == "--quick")
@@ -177,7 +186,7 @@ Options parse(int& argc, char** argv) {
     else if (word == "--codec")
       o.specs.push_back(value());
     else if (word == "--operation")
-      o.operations.push_back(value());
+      o.operations.push_back(known_operation(value()));
     else if (word == "--dtype")
       o.dtypes.push_back(parse_dtype(value()));
     else if (word == "--shape")
@@ -208,7 +217,7 @@ int run(int argc, char** argv) {
   }
   const Options options = parse(argc, argv);
   benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::AddCustomContext("tersor", build_version());
   benchmark::AddCustomContext("compiler", build_info().compiler);
   benchmark::AddCustomContext("threads", std::to_string(options.threads));
@@ -230,8 +239,11 @@ int main(int argc, char** argv) {
 #endif
   try {
     return tersor::compressors::bench::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("tersor-bench: out of memory: give a smaller --shape\n", stderr);
+    return 2;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "tersor-bench: %s\n", error.what());
-    return 1;
+    return 2;
   }
 }

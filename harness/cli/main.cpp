@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,13 @@ int main(int argc, char** argv) {
     std::fflush(stdout);
     std::fprintf(stderr, "tersor: %s\n", error.what());
     return error.kind() == tersor::ErrorKind::kInternal ? kDefect : kBadInput;
+  } catch (const std::bad_alloc&) {
+    std::fflush(stdout);
+    std::fputs(
+        "tersor: out of memory: the tensor, or what its codec needs for it, is larger than this "
+        "machine or its limits (ulimit -v) allow\n",
+        stderr);
+    return kBadInput;
   } catch (const std::exception& error) {
     std::fflush(stdout);
     std::fprintf(stderr, "tersor: internal error: %s\n", error.what());

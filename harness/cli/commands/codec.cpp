@@ -140,8 +140,15 @@ struct EncodeCommand {
 
   void run() const {
     const MessageFile file = read_message(input, message);
-    const auto frame = compressors::encode_frame(
-        compressors::expand_presets(spec, file.shape, file.dtype), file.view(), message.context());
+    const std::string expanded = compressors::expand_presets(spec, file.shape, file.dtype);
+    const auto codec = compressors::make_codec(expanded);
+    const compressors::Codec& used = codec->effective(file.shape, file.dtype);
+    if (used.rounds() > 1 && used.exchange(0) == compressors::Exchange::kAllReduce)
+      throw Error(ErrorKind::kUnsupported,
+                  used.canonical() + " crosses in " + std::to_string(used.rounds()) +
+                      " rounds of all-reduce; a frame holds one message, which nobody could "
+                      "decode. `tersor run` has it at a site of a job");
+    const auto frame = compressors::encode_frame(expanded, file.view(), message.context());
     write_file(output, frame);
     std::printf("%s: %zu bytes, %zu of them payload; the tensor has %zu\n", output.c_str(),
                 frame.size(), compressors::read_frame(frame).payload.size(), file.bits.size());
