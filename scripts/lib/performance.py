@@ -60,7 +60,7 @@ def main():
         gate, operation, spec = line.split(" ", 2)
         gates[operation, spec] = gate
     header = ["operation", "x memcpy", "goal", "gate", "bound", "MiB moved", "us", "AVX2 only (goal)", "x eager (goal)",
-              "x torch.compile", "what limits it"]
+              *(["x torch.compile"] if load(folder, "compiled")["benchmarks"] else []), "what limits it"]
     print(INTRO + machine(folder) + "## float32 [4096,1024]\n" + table(header, main_rows(folder, wanted, gates)))
     print("## FBGEMM\nIts row-wise kernels, as libtorch ships them, against `minmax(scope=token)`; ratios to memcpy.\n" +
           table(["FBGEMM", "tensor", "x memcpy", "ours", "x memcpy", "ours / FBGEMM"], fbgemm_rows(folder)))

@@ -44,7 +44,7 @@ def main_rows(folder, wanted, gates):
                number(row["bound_share"]), f"{row['moved_bytes'] / 2**20:.1f}", f"{row['median_ns'] / 1e3:.0f}",
                f"{number(narrow['memcpy_ratio'])} ({goal_avx2 or '-'})" if narrow else "-",
                f"{number(beside)} ({goal_eager or '-'})" if slow else "-",
-               number(row["memcpy_ratio"] / fast["memcpy_ratio"]) if fast else "-", limit]
+               *([number(row["memcpy_ratio"] / fast["memcpy_ratio"]) if fast else "-"] if compiled else []), limit]
 
 
 def fbgemm_rows(folder):
