@@ -395,42 +395,20 @@ void TopK::decode_on_device(std::span<const std::span<const std::byte>> payloads
                                                  dtype, target, context);
 }
 
-void TopK::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-                  std::span<float> out, State*, const Context& context) const {
-  if (context.device == Device::kCuda)
-    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, false},
-                            context);
-  put({&payload, 1}, shape, dtype, Into::kZeros, out, context);
-}
-
-void TopK::decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-                             std::span<float> out, State*, const Context& context) const {
-  if (context.device == Device::kCuda)
-    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, true},
-                            context);
-  put({&payload, 1}, shape, dtype, Into::kAll, out, context);
-}
-
-void TopK::combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
-                   DType dtype, std::span<float> out, State*, const Context& context) const {
-  TERSOR_CHECK(!received.empty(), "topk: nothing to combine");
-  if (context.device == Device::kCuda)
-    return decode_on_device(received, shape, dtype, {out.data(), DType::kFloat32, false}, context);
-  put(received, shape, dtype, Into::kZeros, out, context);
-}
-
-// `into` is that of a single payload; several are added onto zeros.
-void TopK::put(std::span<const std::span<const std::byte>> received, const Shape& shape,
-               DType dtype, Into into, std::span<float> out, const Context& context) const {
+void TopK::sum_payloads(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                        DType dtype, bool is_accumulated, float* out,
+                        const Context& context) const {
   const SparseLayout sizes = layout(shape, dtype);
   const ScopeGrid scopes = grid(shape);
+  const std::span<float> values(out, static_cast<std::size_t>(shape.elements()));
   Scratch scratch(context);
   const auto index = scratch.take<std::uint32_t>(
-      sparse_index_elements(sizes, scopes, shape, std::ssize(received), context.threads));
-  if (received.size() == 1)
-    return decode_sparse(received[0], sizes, scopes, dtype, into, index, out, context.threads,
-                         "topk");
-  combine_sparse(received, sizes, scopes, dtype, index, out, context.threads, "topk");
+      sparse_index_elements(sizes, scopes, shape, std::ssize(payloads), context.threads));
+  if (payloads.size() > 1 && !is_accumulated)
+    return combine_sparse(payloads, sizes, scopes, dtype, index, values, context.threads, "topk");
+  for (const auto& payload : payloads)
+    decode_sparse(payload, sizes, scopes, dtype, is_accumulated ? Into::kAll : Into::kZeros, index,
+                  values, context.threads, "topk");
 }
 
 }  // namespace tersor::compressors

@@ -2,9 +2,9 @@
 #pragma once
 #include <optional>
 
-#include "compressors/api/codec.hpp"
 #include "compressors/api/sparse.hpp"
 #include "compressors/api/sparse_plan.hpp"
+#include "compressors/api/summing_codec.hpp"
 
 namespace tersor::compressors {
 
@@ -43,7 +43,7 @@ struct TopKLaunchers {
 };
 
 /// The k values of largest magnitude of each scope, with their positions (METHODS section 2).
-class TopK final : public Codec {
+class TopK final : public SummingCodec {
  public:
   TopK(const TopKOptions& options, std::string canonical);
 
@@ -59,13 +59,6 @@ class TopK final : public Codec {
                               const Context& context) const override;
   std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
                      const Context& context) const override;
-  void decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-              std::span<float> out, State* state, const Context& context) const override;
-  void decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-                         std::span<float> out, State* state, const Context& context) const override;
-  void combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
-               DType dtype, std::span<float> out, State* state,
-               const Context& context) const override;
 
   const TopKOptions& options() const { return options_; }
   /// Elements sent of a scope of n.
@@ -74,6 +67,9 @@ class TopK final : public Codec {
   SparseLayout layout(const Shape& shape, DType dtype) const;
 
  protected:
+  void sum_payloads(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                    DType dtype, bool is_accumulated, float* out,
+                    const Context& context) const override;
   void decode_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
                         DType dtype, const DecodeTarget& target,
                         const Context& context) const override;
@@ -82,8 +78,6 @@ class TopK final : public Codec {
   void encode_scopes(const TensorView& in, const SparseLayout& sizes, std::int64_t first,
                      std::int64_t last, const TopKSelection& selection, int threads,
                      std::byte* out) const;
-  void put(std::span<const std::span<const std::byte>> received, const Shape& shape, DType dtype,
-           Into into, std::span<float> out, const Context& context) const;
 
   TopKOptions options_;
   std::string canonical_;
