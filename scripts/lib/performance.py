@@ -6,7 +6,8 @@ import json
 import sys
 from pathlib import Path
 
-from performance_tables import TENSOR, by_name, fbgemm_rows, load, main_rows, other_rows, recorded_rows, sum_rows, table
+from performance_tables import (TENSOR, TYPES, by_name, fbgemm_rows, load, main_rows, recorded_rows, shape_rows,
+                                sum_rows, table, tensors_by_size)
 
 INTRO = """# Speed of the codecs
 Written by `scripts/performance`, which measures again and renders this page; nothing here is edited by hand.
@@ -21,8 +22,13 @@ codec writes little, since reads are cheaper. *moved* are those bytes. Goals are
 """
 RECORDED = """## Recorded activations
 What rank 0 of two sends in the first step of MiniLM-L6 on SST-2, 64 sentences of 64 tokens (`tersor run
---messages-every 1`): an activation and a gradient [64,64,384], beside a made tensor of that shape; x memcpy. The
-tensors are 6 MiB, so they stay in the last cache, as the made one does.
+--messages-every 1`): an activation and a gradient [64,64,384], beside a made tensor of that shape; x memcpy, and
+the share of the streaming bound. The tensors are 6 MiB, so they stay in the last cache, as the made one does.
+"""
+SHAPES = """## Types and shapes
+x memcpy of the same tensor, then the share of the streaming bound. Decoding gives float32: twice the bytes of a 16-bit
+tensor. [1024,384] stays in the second cache; 64 MiB is no longer held by any. The samples are fewer than above
+(0.08 s of timed calls a row, one at least), so allow more.
 """
 GPU = """## GPU
 No GPU was at hand. Registers, occupancy, loads and bytes moved of the kernels are known without one ([kernels](kernels.md)).
@@ -49,6 +55,11 @@ def machine(folder):
             f"{2 * 16.777216e6 / copy:.1f} GB/s read and written.\n\n")
 
 
+def title(tensors):
+    shapes = dict.fromkeys(f"[{tensor.removeprefix('1x').replace('x', ',')}]" for tensor in tensors.values())
+    return "### " + " or ".join(shapes) + (", 64 MiB" if len(shapes) > 1 else "")
+
+
 def main():
     if len(sys.argv) != 2 or sys.argv[1] in ("-h", "--help"):
         return print(__doc__)
@@ -66,9 +77,10 @@ def main():
           table(["FBGEMM", "tensor", "x memcpy", "ours", "x memcpy", "ours / FBGEMM"], fbgemm_rows(folder)))
     print("## Sums of p payloads\nDecoded and added at a site (`Codec::combine`), against memcpy of the tensor.\n" +
           table(["codec", "p = 2", "p = 4", "p = 8"], sum_rows(folder)))
-    print("## 16-bit types, and a tensor that the second cache holds\nx memcpy of the same tensor, then 10^9 values a "
-          "second. Decoding gives float32: twice the bytes of a 16-bit tensor.\n" +
-          table(["codec", "type", "tensor", "encode", "decode", "sum of 4"], other_rows(folder)))
+    print(SHAPES)
+    columns = ["codec", *(f"{operation}, {dtype}" for operation in ("encode", "decode", "sum of 4") for dtype in TYPES)]
+    for tensors in tensors_by_size(folder):
+        print(f"{title(tensors)}\n" + table(columns, shape_rows(folder, tensors)))
     recorded = list(recorded_rows(folder))
     if recorded:
         print(RECORDED + table(["operation", "`layer5.mlp`", "`layer0.attention.backward`", "made"], recorded))

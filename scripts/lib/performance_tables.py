@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 TENSOR = "1x4096x1024"
+TYPES = "float32", "float16", "bfloat16"
 
 
 def load(folder, name):
@@ -28,6 +29,10 @@ def ratio(row):
     return f"**{number(row['memcpy_ratio'])}** ({number(row['memcpy_ratio_low'])}-{number(row['memcpy_ratio_high'])})"
 
 
+def bounded(row):
+    return f"{ratio(row)}, bound {number(row['bound_share'])}"
+
+
 def table(header, rows):
     return "\n".join(["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)] +
                      ["| " + " | ".join(cells) + " |" for cells in rows]) + "\n"
@@ -48,7 +53,7 @@ def main_rows(folder, wanted, gates):
 
 
 def fbgemm_rows(folder):
-    native = by_name(load(folder, "codecs")) | by_name(load(folder, "others-1024x384"))
+    native = by_name(load(folder, "shapes")) | by_name(load(folder, "codecs"))
     for (operation, name, dtype, tensor), row in by_name(load(folder, "fbgemm")).items():
         bits = name.split()[2]
         spec = f"minmax({'' if bits == '8' else f'bits={bits},'}scope=token)"
@@ -58,15 +63,27 @@ def fbgemm_rows(folder):
                    number(own["memcpy_ratio"] / row["memcpy_ratio"])]
 
 
-def other_rows(folder):
-    native = by_name(load(folder, "others-4096x1024")) | by_name(load(folder, "others-1024x384"))
+def brief(row):
+    """ratio to memcpy, share of the streaming bound"""
+    return f"{number(row['memcpy_ratio'])}, {number(row['bound_share'])}"
+
+
+def tensors_by_size(folder):
+    """[{dtype: tensor}]: 64 MiB are more values of a 16-bit type, so another shape"""
+    sizes = {}
+    for (_, _, dtype, tensor), row in by_name(load(folder, "shapes")).items():
+        same = row["raw_bytes"] if row["raw_bytes"] >= 2**26 else tensor
+        sizes.setdefault(same, {})[dtype] = tensor
+    return sizes.values()
+
+
+def shape_rows(folder, tensors):
+    native = by_name(load(folder, "shapes"))
     for spec in dict.fromkeys(spec for _, spec, _, _ in native):
-        for dtype, tensor in (("float16", TENSOR), ("bfloat16", TENSOR), ("float32", "1x1024x384")):
-            cells = [native.get((operation, spec, dtype, tensor)) for operation in ("encode", "decode", "sum4")]
-            if all(cells):
-                values = 1024 * 384 if tensor != TENSOR else 4096 * 1024
-                yield [f"`{spec}`", dtype, tensor] + [
-                    f"{number(c['memcpy_ratio'])}, {values / c['median_ns']:.2f}" for c in cells]
+        cells = [native.get((operation, spec, dtype, tensors[dtype])) for operation in ("encode", "decode", "sum4")
+                 for dtype in TYPES]
+        if all(cells):
+            yield [f"`{spec}`"] + [brief(cell) for cell in cells]
 
 
 def recorded_rows(folder):
@@ -74,8 +91,8 @@ def recorded_rows(folder):
     tensors = sorted({tensor for *_, tensor in recorded}, reverse=True)  # in the order of the page's header
     for operation, spec in dict.fromkeys((operation, spec) for operation, spec, *_ in recorded):
         rows = [recorded[operation, spec, "float32", tensor] for tensor in tensors]
-        yield [f"{operation} `{spec}`"] + [ratio(row) for row in rows] + [
-            ratio(made[operation, spec, "float32", "64x64x384"])]
+        yield [f"{operation} `{spec}`"] + [bounded(row) for row in rows] + [
+            bounded(made[operation, spec, "float32", "64x64x384"])]
 
 
 def sum_rows(folder):
@@ -83,4 +100,4 @@ def sum_rows(folder):
     for spec in dict.fromkeys(spec for _, spec, _, _ in native):
         cells = [native.get((f"sum{p}", spec, "float32", TENSOR)) for p in (2, 4, 8)]
         if all(cells):
-            yield [f"`{spec}`"] + [f"{ratio(c)}, bound {number(c['bound_share'])}" for c in cells]
+            yield [f"`{spec}`"] + [bounded(cell) for cell in cells]
