@@ -100,6 +100,9 @@ const float* load_block(const TensorView& in, std::int64_t begin, std::int64_t c
 void widen_values(const std::byte* from, DType dtype, std::int64_t count, float* out);
 /// Rounds count values to `dtype` (METHODS section 1, "dtype") at `to` (unaligned).
 void round_values(const float* from, DType dtype, std::int64_t count, std::byte* to);
+/// The same of elements begin .. begin+count-1 (count <= kBlockElements) of a tensor.
+void round_block(const TensorView& in, std::int64_t begin, std::int64_t count, DType dtype,
+                 std::byte* to);
 /// out[i] += values of `dtype` at `from` (unaligned).
 void add_values(const std::byte* from, DType dtype, std::int64_t count, float* out);
 

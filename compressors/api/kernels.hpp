@@ -49,6 +49,12 @@ void widen_float16(const std::uint16_t* in, std::int64_t count, float* out);
 void widen_bfloat16(const std::uint16_t* in, std::int64_t count, float* out);
 void round_float16(const float* in, std::int64_t count, std::uint16_t* out);
 void round_bfloat16(const float* in, std::int64_t count, std::uint16_t* out);
+/// out[i] += in[i], widened.
+void add_float16(const std::uint16_t* in, std::int64_t count, float* out);
+void add_bfloat16(const std::uint16_t* in, std::int64_t count, float* out);
+/// A copy with canonical NaN: what widening and rounding give.
+void canonical_float16(const std::uint16_t* in, std::int64_t count, std::uint16_t* out);
+void canonical_bfloat16(const std::uint16_t* in, std::int64_t count, std::uint16_t* out);
 
 /// keys[i] = magnitude order of Top-K: bits & 0x7FFFFFFF, every NaN 0x7FC00000.
 void magnitude_keys(const float* x, std::int64_t count, std::uint32_t* keys);

@@ -252,6 +252,14 @@ TEST_CASE("packed fields stand where METHODS puts them") {
 TEST_CASE("16-bit floats of the kernels equal the single conversions") {
   std::vector<float> x;
   for (std::uint32_t b = 0; b < 0xFFFF0000u; b += 0x10007u) x.push_back(float_of(b));
+  // What saturates, stays infinite or becomes the canonical NaN, among values that do not.
+  for (const std::uint32_t edge : {0x477FEFFFu, 0x477FF000u, 0x7F7F7FFFu, 0x7F7F8000u, 0x7F7FFFFFu,
+                                   0x7F800000u, 0x7F800001u, 0x7FC00001u}) {
+    for (const std::uint32_t sign : {0u, 0x80000000u}) {
+      x.insert(x.end(), 64, 1.0f);
+      x.push_back(float_of(edge | sign));
+    }
+  }
   const auto n = std::ssize(x);
   std::vector<std::uint16_t> half(x.size());
   std::vector<std::uint16_t> brain(x.size());
@@ -266,6 +274,13 @@ TEST_CASE("16-bit floats of the kernels equal the single conversions") {
       REQUIRE(half[i] == round_to_float16(x[i]));
       REQUIRE(brain[i] == round_to_bfloat16(x[i]));
     }
+    std::vector<std::uint16_t> canonical(all.size());
+    kernels::canonical_float16(all.data(), 65536, canonical.data());
+    for (std::size_t i = 0; i < all.size(); ++i)
+      REQUIRE(canonical[i] == round_to_float16(float16_to_float32(all[i])));
+    kernels::canonical_bfloat16(all.data(), 65536, canonical.data());
+    for (std::size_t i = 0; i < all.size(); ++i)
+      REQUIRE(canonical[i] == round_to_bfloat16(bfloat16_to_float32(all[i])));
     kernels::widen_float16(all.data(), 65536, wide.data());
     for (std::size_t i = 0; i < all.size(); ++i) {
       const float want = float16_to_float32(all[i]);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compressors/cast/cast.hpp"
 
-#include <array>
-
 #include "compressors/api/bits.hpp"
 #include "compressors/api/blocks.hpp"
 #include "compressors/api/device_table.hpp"
@@ -61,12 +59,9 @@ std::size_t Cast::encode(int, const TensorView& in, std::span<std::byte> out, St
     DeviceTable<CastLaunchers>::get("cast").encode(in, {}, format_, out.data(), context.stream);
     return size;
   }
-  std::array<float, kBlockElements> buffer;
-  for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
-    const std::int64_t count = std::min(kBlockElements, n - begin);
-    const float* x = load_block(in, begin, count, buffer.data());
-    round_values(x, format_, count, out.data() + 2 * begin);
-  }
+  for_each_block(n, context.threads, [&](std::int64_t begin, std::int64_t count) {
+    round_block(in, begin, count, format_, out.data() + 2 * begin);
+  });
   return size;
 }
 
