@@ -194,6 +194,22 @@ std::vector<std::byte> encode_frame(std::string_view spec, const TensorView& in,
   return write_frame(frame);
 }
 
+namespace {
+
+/// A decoder's memory follows the elements of the tensor, and of a learned codec its weights too.
+void check_limit(const Codec& codec, const Shape& shape, std::int64_t max_elements) {
+  const std::string limit = ", the reader's limit is " + std::to_string(max_elements) +
+                            "; a higher one (--max-elements) decodes it where memory allows";
+  if (shape.elements() > max_elements)
+    refuse(FrameFault::kTooLarge, std::to_string(shape.elements()) + " elements" + limit);
+  const auto learned = codec.learned();
+  if (learned && shape.elements() > 0 && learned->dim > max_elements / shape.hidden)
+    refuse(FrameFault::kTooLarge, codec.canonical() + " has " + std::to_string(shape.hidden) +
+                                      " x " + std::to_string(learned->dim) + " weights" + limit);
+}
+
+}  // namespace
+
 DecodedFrame decode_frame(std::span<const std::byte> bytes, std::int64_t max_elements) {
   DecodedFrame decoded{read_frame(bytes), {}};
   const Frame& frame = decoded.frame;
@@ -205,10 +221,7 @@ DecodedFrame decode_frame(std::span<const std::byte> bytes, std::int64_t max_ele
   }
   if (codec->canonical() != frame.spec)
     refuse(FrameFault::kSpec, "'" + frame.spec + "' is not canonical: " + codec->canonical());
-  if (frame.shape.elements() > max_elements)
-    refuse(FrameFault::kTooLarge, std::to_string(frame.shape.elements()) +
-                                      " elements, the reader's limit is " +
-                                      std::to_string(max_elements));
+  check_limit(*codec, frame.shape, max_elements);
   const Context context = frame.context();
   try {
     const auto state = codec->make_state(frame.shape, frame.dtype, frame.ranks);

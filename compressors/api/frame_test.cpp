@@ -111,3 +111,18 @@ TEST_CASE("the reader's limit comes before the allocation") {
   frame.ids = {1, 2};
   CHECK_THROWS_AS(write_frame(frame), Error);
 }
+
+TEST_CASE("the reader's limit holds for weights that a shape asks for") {
+  Frame frame;
+  frame.spec = "autoencoder(dim=1000)";
+  frame.shape = {1, 1, 1'000'000'000};  // of 4 TB in float32, for a payload of 4,000 bytes
+  frame.payload.resize(4000);
+  CHECK_THROWS_WITH(
+      decode_frame(write_frame(frame)),
+      Catch::Contains("too-large: autoencoder(dim=1000) has 1000000000 x 1000 weights, the "
+                      "reader's limit is 1073741824") &&
+          Catch::Contains("--max-elements"));
+  frame.shape = {1, 1, 64};
+  CHECK_NOTHROW(decode_frame(write_frame(frame), 64'000));
+  CHECK_THROWS_WITH(decode_frame(write_frame(frame), 63'999), Catch::Contains("too-large"));
+}

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "common/error.hpp"
 #include "common/hash.hpp"
 #include "compressors/api/bits.hpp"
 #include "compressors/api/blocks.hpp"
@@ -69,18 +70,31 @@ Properties Autoencoder::properties() const {
   return p;
 }
 
+void Autoencoder::expect_countable(const Shape& shape) const {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  const std::int64_t longest = std::max(shape.hidden, shape.rows());
+  if (longest > kMost / dim_)
+    throw Error(ErrorKind::kUnsupported, canonical_ + ": " + std::to_string(longest) + " x " +
+                                             std::to_string(dim_) +
+                                             " weights or values are more than 2^40; take a "
+                                             "smaller dim");
+}
+
 std::size_t Autoencoder::payload_bytes(const Shape& shape, DType dtype, const Context&, int,
                                        const State*) const {
   if (shape.elements() == 0) return 0;
+  expect_countable(shape);
   return static_cast<std::size_t>(shape.rows() * dim_) * item_bytes(dtype);
 }
 
 std::size_t Autoencoder::workspace_bytes(const Shape& shape, DType, const Context&) const {
+  expect_countable(shape);
   return Scratch::bytes_for<float>(shape.hidden * dim_) + Scratch::bytes_for<float>(dim_) +
          Scratch::bytes_for<float>(shape.hidden);
 }
 
 std::int64_t Autoencoder::added_parameters(const Shape& shape, std::uint32_t ranks) const {
+  expect_countable(shape);
   return shape.hidden * dim_ * (1 + (is_per_rank_ ? std::int64_t{ranks} : 1));
 }
 

@@ -37,6 +37,9 @@ class Autoencoder final : public Codec {
               std::span<float> out, State* state, const Context& context) const override;
 
  private:
+  /// Throws Error(kUnsupported) where weights or payload have more values than any machine holds.
+  void expect_countable(const Shape& shape) const;
+
   std::int64_t dim_;
   bool is_per_rank_;
   std::string canonical_;

@@ -61,5 +61,17 @@ TEST_CASE("autoencoder: sizes, parameters and declared bottleneck") {
   CHECK_FALSE(tied->learned()->per_rank);
 }
 
+TEST_CASE("autoencoder: weights and values that cannot be counted are refused") {
+  const auto wide = make_codec("autoencoder(dim=2147483647)");
+  const Catch::Matchers::StdString::StartsWithMatcher refusal = Catch::StartsWith(
+      "autoencoder(dim=2147483647): 1099511627776 x 2147483647 weights or values are more than "
+      "2^40");
+  for (const Shape& shape :
+       {Shape{1, 1, std::int64_t{1} << 40}, Shape{1, std::int64_t{1} << 40, 1}})
+    CHECK_THROWS_WITH(wide->payload_bytes(shape, DType::kFloat32, {}), refusal);
+  CHECK_THROWS_WITH(wide->added_parameters({1, 1, std::int64_t{1} << 40}, 2), refusal);
+  CHECK(wide->added_parameters({1, 1, 512}, 2) == 3 * 512 * std::int64_t{2147483647});
+}
+
 }  // namespace
 }  // namespace tersor::compressors
