@@ -22,7 +22,7 @@ ErrorMeasures measure_errors(std::span<const float> original, std::span<const fl
 
 /// One message encoded and decoded, state starting from zero.
 struct RoundTrip {
-  std::vector<std::byte> payload;
+  std::vector<std::byte> payload;  ///< of several rounds, one behind the other
   std::size_t metadata_bytes = 0;
   std::optional<double> ratio;  ///< raw bytes / payload bytes; nullopt for an empty payload
   std::vector<float> decoded;   ///< rounded to the message's dtype, as float32
@@ -31,6 +31,7 @@ struct RoundTrip {
   std::int64_t decode_ns = 0;
 };
 
+/// Rounds of all-reduce (`powersgd`) all take place, among one rank: each brings what it sent.
 RoundTrip round_trip(const Codec& codec, const TensorView& in, const Context& context);
 
 }  // namespace tersor::compressors
