@@ -14,6 +14,7 @@
 #include "common/build_info.hpp"
 #include "common/error.hpp"
 #include "common/number.hpp"
+#include "common/printable.hpp"
 #include "compressors/api/registry.hpp"
 #include "compressors/bench/bench_row.hpp"
 #include "compressors/bench/counters.hpp"
@@ -237,13 +238,14 @@ int main(int argc, char** argv) {
                "-DCMAKE_BUILD_TYPE=Release\n");
   return 1;
 #endif
+  using tersor::printable;
   try {
     return tersor::compressors::bench::run(argc, argv);
   } catch (const std::bad_alloc&) {
     std::fputs("tersor-bench: out of memory: give a smaller --shape\n", stderr);
     return 2;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "tersor-bench: %s\n", error.what());
+    std::fprintf(stderr, "tersor-bench: %s\n", printable(error.what()).c_str());
     return 2;
   }
 }

@@ -14,6 +14,7 @@
 
 #include "common/build_info.hpp"
 #include "common/error.hpp"
+#include "common/printable.hpp"
 #include "compressors/api/cuda_check.hpp"
 #include "compressors/api/registry.hpp"
 #include "compressors/golden/golden.hpp"
@@ -309,7 +310,7 @@ int main(int argc, char** argv) {
   try {
     return tersor::compressors::gpu_check::run(argc, argv);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "tersor-gpu-check: %s\n", error.what());
+    std::fprintf(stderr, "tersor-gpu-check: %s\n", tersor::printable(error.what()).c_str());
     return 2;
   }
 }

@@ -3,12 +3,14 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "common/build_info.hpp"
 #include "common/error.hpp"
 #include "common/nearest.hpp"
+#include "common/printable.hpp"
 #include "harness/cli/command.hpp"
 
 namespace {
@@ -55,6 +57,16 @@ void refuse_unknown_command(const CLI::App& root, int argc, char** argv) {
   }
 }
 
+/// Prints help, or what CLI11 says of the command line, words of which it repeats.
+int exit_of(const CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream out;
+  std::ostringstream complaint;
+  const int status = app.exit(error, out, complaint);
+  std::fputs(out.str().c_str(), stdout);
+  std::fputs(tersor::printable(complaint.str()).c_str(), stderr);
+  return status == 0 ? 0 : kBadInput;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -69,10 +81,10 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
     return tersor::harness::exit_status();
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kBadInput;
+    return exit_of(app, error);
   } catch (const tersor::Error& error) {
     std::fflush(stdout);
-    std::fprintf(stderr, "tersor: %s\n", error.what());
+    std::fprintf(stderr, "tersor: %s\n", tersor::printable(error.what()).c_str());
     return error.kind() == tersor::ErrorKind::kInternal ? kDefect : kBadInput;
   } catch (const std::bad_alloc&) {
     std::fflush(stdout);
@@ -83,7 +95,7 @@ int main(int argc, char** argv) {
     return kBadInput;
   } catch (const std::exception& error) {
     std::fflush(stdout);
-    std::fprintf(stderr, "tersor: internal error: %s\n", error.what());
+    std::fprintf(stderr, "tersor: internal error: %s\n", tersor::printable(error.what()).c_str());
     return kDefect;
   }
 }
