@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/error.hpp"
+#include "common/printable.hpp"
 #include "compressors/api/registry.hpp"
 #include "compressors/bench/bench_row.hpp"
 
@@ -93,6 +95,16 @@ int run() {
   return missed == 0 ? 0 : 1;
 }
 
+/// What is wrong with a command line that is not one of those that main takes.
+std::string complaint(const std::vector<std::string_view>& words) {
+  const std::string first(words[0]);
+  const std::string second(words.size() > 1 ? words[1] : "");
+  if (first != "--list" && first != "--target") return "unknown argument '" + first + "'";
+  if (words.size() > 2) return "unknown argument '" + std::string(words[2]) + "'";
+  if (first == "--list") return "unknown argument '" + second + "' after --list";
+  return words.size() == 1 ? "--target needs a value" : "--target " + second + ": not avx2";
+}
+
 }  // namespace
 }  // namespace tersor::compressors::bench
 
@@ -107,17 +119,18 @@ int main(int argc, char** argv) {
   if (words.size() == 2 && words[0] == "--target" && words[1] == "avx2") {
     hwy::DisableTargets(HWY_AVX3 | HWY_AVX3_DL);
   } else if (!words.empty()) {
-    std::fputs(
-        "usage: tersor-bench-gates [--list | --target avx2]\n"
-        "  --list         gate, operation and spec only\n"
-        "  --target avx2  without the wider instruction sets\n",
-        stderr);
+    std::fprintf(stderr,
+                 "tersor-bench-gates: %s\n"
+                 "usage: tersor-bench-gates [--list | --target avx2]\n"
+                 "  --list         gate, operation and spec only\n"
+                 "  --target avx2  without the wider instruction sets\n",
+                 tersor::printable(tersor::compressors::bench::complaint(words)).c_str());
     return 2;
   }
   try {
     return tersor::compressors::bench::run();
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "tersor-bench-gates: %s\n", error.what());
+    std::fprintf(stderr, "tersor-bench-gates: %s\n", tersor::printable(error.what()).c_str());
     return 1;
   }
 }

@@ -58,9 +58,18 @@ Material make_material(const Shape& shape, DType dtype) {
 
 std::vector<Material> read_materials(const std::filesystem::path& file,
                                      const std::vector<DType>& dtypes) {
+  const auto refuse = [&](const std::string& reason) {
+    throw Error(ErrorKind::kUsage,
+                "--data " + file.string() + ": " + reason +
+                    "; give a .npy or .safetensors file, such as `tersor run --messages-every 50` "
+                    "writes");
+  };
+  if (!std::filesystem::exists(file)) refuse("there is no such file");
+  if (std::filesystem::is_directory(file)) refuse("it is a folder");
   std::vector<Material> materials;
   const auto add = [&](const std::string& name, const std::vector<std::int64_t>& dims,
                        std::span<const float> values) {
+    if (values.empty()) return;
     for (const DType dtype : dtypes)
       materials.push_back(material_of(name, message_shape(dims), dtype, values));
   };
@@ -76,8 +85,9 @@ std::vector<Material> read_materials(const std::filesystem::path& file,
         add(file.filename().string() + ":" + name, tensor.shape, tensors.floats(name));
     }
   } else {
-    throw Error(ErrorKind::kUsage, file.string() + ": neither .npy nor .safetensors");
+    refuse("it is neither .npy nor .safetensors");
   }
+  if (materials.empty()) refuse("it has no float32, float16 or bfloat16 tensor with elements");
   return materials;
 }
 
