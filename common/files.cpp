@@ -47,4 +47,19 @@ void write_file(const std::filesystem::path& path, std::span<const std::byte> da
   throw Error(ErrorKind::kIo, path.string() + ": cannot be written: " + reason);
 }
 
+void expect_writable(const std::filesystem::path& path) {
+  std::error_code code;
+  const auto refuse = [&](const std::string& reason) {
+    throw Error(ErrorKind::kIo, path.string() + ": cannot be written: " + reason);
+  };
+  if (std::filesystem::is_directory(path, code)) refuse("it is a folder; name a file in it");
+  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  if (!std::filesystem::is_directory(folder, code))
+    refuse("there is no folder " + folder.string() + "; make it first");
+  const bool is_plain =
+      !std::filesystem::exists(path, code) || std::filesystem::is_regular_file(path, code);
+  const auto& opened = is_plain ? folder : path;
+  if (::access(opened.c_str(), W_OK) != 0) refuse(opened.string() + ": " + std::strerror(errno));
+}
+
 }  // namespace tersor

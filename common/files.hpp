@@ -12,5 +12,8 @@ std::vector<std::byte> read_file(const std::filesystem::path& path);
 /// Replaces the file (through a neighbour that is renamed, so that no half file is left). Throws
 /// Error(kIo).
 void write_file(const std::filesystem::path& path, std::span<const std::byte> data);
+/// Writes nothing; throws Error(kIo) with the remedy where write_file would refuse: no such folder,
+/// or no right to write in it.
+void expect_writable(const std::filesystem::path& path);
 
 }  // namespace tersor

@@ -187,11 +187,13 @@ IndexCoding choose_index_coding(IndexCoding coding, std::span<const ScopeSizes> 
   std::int64_t longest = 0;
   for (const ScopeSizes& s : sizes) longest = std::max(longest, s.scopes > 0 ? s.n : 0);
   const auto check = [&](std::int64_t limit, const char* name) {
+    const char* const remedy =
+        limit == kLongest ? "; use shorter scopes or a smaller tensor" : "; use index=auto";
     if (longest > limit)
       throw Error(ErrorKind::kUnsupported, std::string(codec) + ": index=" + name +
                                                " needs scopes of at most " + std::to_string(limit) +
                                                " elements, this tensor has one of " +
-                                               std::to_string(longest) + "; use index=auto");
+                                               std::to_string(longest) + remedy);
   };
   if (coding == IndexCoding::kU16) check(65536, "u16");
   check(kLongest, index_coding_names()[static_cast<std::size_t>(coding)].c_str());

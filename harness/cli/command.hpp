@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
 namespace CLI {
 class App;
@@ -24,6 +28,15 @@ void add_commands(CLI::App& app);
 
 /// A check for options: why `text` is no number of zero or more, or nothing.
 std::string refuse_negative(const std::string& text);
+
+/// The same for what is no whole number from `low` to `high`.
+std::function<std::string(const std::string&)> refuse_outside(std::int64_t low, std::int64_t high);
+
+/// Refuses, before work begins, an output file that could not be written after it: throws
+/// Error(kUsage) where its extension is none of `extensions` (the first is the one to recommend),
+/// Error(kIo) where its folder is missing or does not let this user write.
+void check_output(const std::string& option, const std::filesystem::path& path,
+                  std::initializer_list<std::string_view> extensions);
 
 /// Exit status of the program after a command that did not throw (default 0).
 void set_exit_status(int status);

@@ -53,6 +53,44 @@ TEST_CASE("an unknown command is named, with the nearest known one") {
   CHECK_THAT(said({"codec", "roundtrip", "none", "x.npy", "--tokens", "0"}), Contains("--tokens"));
 }
 
+TEST_CASE("options of tersor run that no run can follow are refused") {
+  const auto run = [](std::vector<std::string> options) {
+    std::vector<std::string> arguments{TERSOR_PROGRAM, "run", "quickstart", "--db", "/tmp/none.db"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.emplace_back("--dry-run");
+    return run_program(arguments, {{"TERSOR_WORKER", TERSOR_FAKE_WORKER}});
+  };
+  for (const char* option : {"--messages-every", "--error-every"}) {
+    for (const char* value : {"99999999999999999999", "2147483649", "-1", "1.5", "1e9"}) {
+      const auto refused = run({option, value});
+      CHECK(refused.status == 2);
+      CHECK_THAT(refused.output, Contains(std::string(option) + ": '" + value +
+                                          "' is no whole number from 0 to 2147483648"));
+    }
+  }
+  const auto both = run({"--messages-every", "5", "--drop-spools"});
+  CHECK(both.status == 2);
+  CHECK_THAT(both.output,
+             Contains("--messages-every 5 writes messages that --drop-spools removes"));
+  CHECK(run({"--messages-every", "0", "--drop-spools"}).status == 0);
+}
+
+TEST_CASE("control bytes of a command line do not reach the terminal") {
+  const std::string escape = "\x1b[31mred";
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"codec", "canonical", "top\x1b[31mred"},
+        {"codec", "decode", "\x1b[31mred"},
+        {"\x1b[31mred"},
+        {"codec", "decode", "x", "--\x1b[31mred"},
+        {"codec", "decode", "x", "--max-elements", "\x1b[31mred"}}) {
+    std::vector<std::string> arguments{TERSOR_PROGRAM};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    const auto refused = run_program(arguments);
+    CHECK(refused.status == 2);
+    CHECK_THAT(refused.output, Contains("\\x1b[31mred") && !Contains(escape));
+  }
+}
+
 TEST_CASE("every command's help has examples of that command") {
   const std::vector<std::vector<std::string>> commands{{"run"},
                                                        {"query"},

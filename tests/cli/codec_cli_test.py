@@ -3,6 +3,7 @@
 codec tools refuse."""
 import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -43,26 +44,122 @@ class Inspect(unittest.TestCase):
         self.assertEqual(4 * 4096, facts["state_bytes"])
 
 
-class Refused(unittest.TestCase):
+class Files(unittest.TestCase):
+    """Commands on tensor files of a folder of their own."""
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.tensor = self.write("x.npy", (2, 4, 8), [float(i % 7 - 3) for i in range(64)])
+        self.empty = self.write("empty.npy", (0, 4, 8), [])
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, shape, values):
+        header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+        with open(self.path(name), "wb") as stream:
+            stream.write(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode())
+            stream.write(struct.pack(f"<{len(values)}f", *values))
+        return self.path(name)
+
+    def assert_refused(self, complaint, *command, status=2):
+        refused = run(*command)
+        self.assertEqual(status, refused.returncode, refused.stderr)
+        self.assertIn(complaint, refused.stderr)
+        self.assertEqual("", refused.stdout)
+
+
+class Refused(Files):
     def test_message_that_nobody_could_decode(self):
-        with tempfile.TemporaryDirectory() as folder:
-            tensor, frame = os.path.join(folder, "x.npy"), os.path.join(folder, "x.frame")
-            header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4, 8), }".ljust(117) + "\n"
-            with open(tensor, "wb") as stream:
-                stream.write(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(256))
-            refused = run("tersor", "codec", "encode", "powersgd", tensor, "-o", frame)
-            self.assertEqual(2, refused.returncode)
-            self.assertIn("powersgd crosses in 2 rounds of all-reduce", refused.stderr)
-            self.assertFalse(os.path.exists(frame))
-            closed = run("tersor", "codec", "encode", "gate(powersgd)", tensor, "-o", frame)
-            self.assertEqual((0, ""), (closed.returncode, closed.stderr))
+        frame = self.path("x.frame")
+        self.assert_refused("powersgd crosses in 2 rounds of all-reduce",
+                            "tersor", "codec", "encode", "powersgd", self.tensor, "-o", frame)
+        self.assertFalse(os.path.exists(frame))
+        closed = run("tersor", "codec", "encode", "gate(powersgd)", self.tensor, "-o", frame)
+        self.assertEqual((0, ""), (closed.returncode, closed.stderr))
+
+    def test_outputs_before_the_work(self):
+        """A wrong output is named before the input, which is not there, is read."""
+        for command in (("sweep", "none", "missing.npy", "--figure"), ("roundtrip", "none", "missing.npy", "-o"),
+                        ("encode", "none", "missing.npy", "-o"), ("decode", "missing", "-o")):
+            name = "figure.svg" if command[0] == "sweep" else "y.npy"
+            self.assert_refused(f"no/{name}: cannot be written: there is no folder {self.path('no')}; make it first",
+                                "tersor", "codec", *command, self.path("no/" + name))
+            folder = self.path(name)
+            os.makedirs(folder, exist_ok=True)
+            self.assert_refused("it is a folder; name a file in it", "tersor", "codec", *command, folder)
+        self.assert_refused("x.png: .svg or .json is written, not '.png'; name it " + self.path("x.svg"),
+                            "tersor", "codec", "sweep", "none", "missing.npy", "--figure", self.path("x.png"))
+        self.assert_refused("y.safetensors: .npy is written, not '.safetensors'; name it " + self.path("y.npy"),
+                            "tersor", "codec", "roundtrip", "none", "missing.npy", "-o", self.path("y.safetensors"))
+
+    def test_numbers(self):
+        for value in ("-1", "0", "99999999999999999999", "1e9"):
+            self.assert_refused(f"--max-elements: '{value}' is no whole number from 1 to 72057594037927936",
+                                "tersor", "codec", "decode", "x.frame", "--max-elements", value)
+        for shape, complaint in (("-1,2,3", "'-1' is no whole number from 0 to 1099511627776"),
+                                 ("1,99999999999999999999,1", "'99999999999999999999' is no whole number from 0"),
+                                 ("16777217,1,1", "--shape 16777217,1,1: more than 16777216 samples"),
+                                 ("1,1099511627776,1048576", "more than 2^56 elements; give smaller sizes")):
+            self.assert_refused(complaint, "tersor", "codec", "inspect", "topk", "--shape=" + shape)
+        self.assert_refused("one of 1099511627776; use shorter scopes or a smaller tensor",
+                            "tersor", "codec", "inspect", "topk", "--shape", "1,1,1099511627776")
 
     def test_bench(self):
-        for arguments, complaint in ((("--operation", "foo"), "--operation foo: neither encode, decode"),
-                                     (("--threads", "1e9"), "--threads 1e9: not above 0 and at most 1e6")):
+        for arguments, complaint in (
+                (("--operation", "foo"), "--operation foo: neither encode, decode"),
+                (("--threads", "1e9"), "--threads 1e9: not above 0 and at most 1e6"),
+                (("--data", "no.npy"), "--data no.npy: there is no such file; give a .npy or .safetensors file"),
+                (("--data", self.folder), "it is a folder; give a .npy or .safetensors file"),
+                (("--data", __file__), "codec_cli_test.py: it is neither .npy nor .safetensors; give"),
+                (("--data", self.empty), "it has no float32, float16 or bfloat16 tensor with elements; give")):
             refused = run("tersor-bench", *arguments)
             self.assertEqual(2, refused.returncode)
             self.assertIn(complaint, refused.stderr)
+
+    def test_gates(self):
+        for arguments, complaint in ((["foo"], "unknown argument 'foo'\nusage: "), (["--target", "foo"], "foo: not avx2"),
+                                     (["--target"], "--target needs a value"), (["--list", "\x1bx"], "'\\x1bx' after"),
+                                     (["--target", "avx2", "foo"], "unknown argument 'foo'")):
+            self.assert_refused(complaint, "tersor-bench-gates", *arguments)
+
+
+class Sweep(Files):
+    def rows(self, *arguments, status=0):
+        swept = run("tersor", "codec", "sweep", *arguments, "--json")
+        self.assertEqual(status, swept.returncode, swept.stderr)
+        return json.loads(swept.stdout, parse_constant=self.fail)
+
+    def test_rounds(self):
+        """All rounds of powersgd: rank * (tokens + hidden) float32 of each of 2 samples; 4 is the rank of 4 x 8."""
+        rows = self.rows("powersgd(rank={1,4})", self.tensor)
+        self.assertEqual([2 * 1 * 12 * 4, 2 * 4 * 12 * 4], [row["payload_bytes"] for row in rows])
+        self.assertGreater(rows[0]["relative_l2_error"], 0.1)
+        self.assertLess(rows[1]["relative_l2_error"], 1e-5)
+
+    def test_nothing_measured(self):
+        rows = self.rows("srht(dim=100)", self.tensor, status=1)
+        self.assertIn("srht: dim 100 is above", rows[0]["reason"])
+        self.assertEqual(2, len(self.rows("srht(dim=100)", self.tensor, "--also", "none")))
+
+    def test_empty(self):
+        row = self.rows("quantize", self.empty)[0]
+        self.assertEqual(0, row["payload_bytes"])
+        for name in ("ratio", "bits_per_value", "cosine", "encode_gb_per_s", "decode_gb_per_s"):
+            self.assertIsNone(row[name], name)
+        described = run("tersor", "codec", "inspect", "quantize", "--shape", "0,4,8").stdout
+        self.assertIn("codes; ratio -\n", described)
+        self.assertIn("(x     -)", described)
+        self.assertNotIn("nan", described)
+
+    def test_control_bytes(self):
+        name = self.path("\x1b[31m.npy")
+        os.rename(self.tensor, name)
+        swept = run("tersor", "codec", "sweep", "none", name)
+        self.assertEqual(0, swept.returncode, swept.stderr)
+        self.assertIn("\\x1b[31m.npy", swept.stdout)
+        self.assertNotIn("\x1b", swept.stdout)
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ struct RoundtripCommand {
   MessageOptions message;
 
   void run() const {
+    if (!output.empty()) check_output("--output", output, {".npy"});
     const MessageFile file = read_message(input, message);
     const auto codec =
         compressors::make_codec(compressors::expand_presets(spec, file.shape, file.dtype));
@@ -139,6 +140,7 @@ struct EncodeCommand {
   MessageOptions message;
 
   void run() const {
+    expect_writable(output);
     const MessageFile file = read_message(input, message);
     const std::string expanded = compressors::expand_presets(spec, file.shape, file.dtype);
     const auto codec = compressors::make_codec(expanded);
@@ -147,7 +149,8 @@ struct EncodeCommand {
       throw Error(ErrorKind::kUnsupported,
                   used.canonical() + " crosses in " + std::to_string(used.rounds()) +
                       " rounds of all-reduce; a frame holds one message, which nobody could "
-                      "decode. `tersor run` has it at a site of a job");
+                      "decode. `tersor codec roundtrip` measures it, `tersor run` has it at a "
+                      "site of a job");
     const auto frame = compressors::encode_frame(expanded, file.view(), message.context());
     write_file(output, frame);
     std::printf("%s: %zu bytes, %zu of them payload; the tensor has %zu\n", output.c_str(),
@@ -176,6 +179,7 @@ struct DecodeCommand {
   std::int64_t max_elements = std::int64_t{1} << 30;
 
   void run() const {
+    if (!output.empty()) check_output("--output", output, {".npy"});
     const auto decoded = compressors::decode_frame(read_file(input), max_elements);
     const compressors::Frame& frame = decoded.frame;
     std::vector<float> values(static_cast<std::size_t>(frame.shape.elements()));
@@ -209,7 +213,8 @@ void setup_decode(CLI::App& codec) {
   app->add_option("-o,--output", command->output,
                   "write the tensor: .npy, float32, {samples, tokens, hidden}");
   app->add_option("--max-elements", command->max_elements, "refuse larger tensors")
-      ->check(CLI::PositiveNumber);
+      ->check(refuse_outside(1, std::int64_t{1} << 56))
+      ->capture_default_str();
   app->footer(
       "Example:\n"
       "  tersor codec decode x.frame -o y.npy");

@@ -7,6 +7,7 @@
 #include "common/error.hpp"
 #include "compressors/api/registry.hpp"
 #include "compressors/tools/volume.hpp"
+#include "harness/cli/command.hpp"
 #include "harness/cli/commands/codec_commands.hpp"
 
 namespace tersor::harness {
@@ -42,6 +43,8 @@ ordered_json state_bytes(const compressors::Codec& codec, const Shape& shape, DT
   return state->bytes();
 }
 
+constexpr std::int64_t kMostSamples = 1 << 24;  // each has an id
+
 struct InspectCommand {
   std::string spec;
   std::vector<std::int64_t> dims;
@@ -49,14 +52,18 @@ struct InspectCommand {
   bool as_json = false;
 
   Shape shape() const {
-    for (const std::int64_t dim : dims)
-      if (dim < 0 || dim > (std::int64_t{1} << 40))
-        throw Error(ErrorKind::kUsage, "--shape: " + std::to_string(dim) + " is no size");
-    const Shape shape{dims.at(0), dims.at(1), dims.at(2)};
-    if (static_cast<double>(dims[0]) * static_cast<double>(dims[1]) * static_cast<double>(dims[2]) >
-        0x1p56)
-      throw Error(ErrorKind::kUsage, "--shape: more than 2^56 elements");
-    return shape;
+    const auto given = [this] {
+      return "--shape " + std::to_string(dims[0]) + "," + std::to_string(dims[1]) + "," +
+             std::to_string(dims[2]) + ": ";
+    };
+    if (dims.at(0) > kMostSamples)
+      throw Error(ErrorKind::kUsage, given() + "more than " + std::to_string(kMostSamples) +
+                                         " samples; put rows into tokens");
+    const double elements = static_cast<double>(dims.at(0)) * static_cast<double>(dims.at(1)) *
+                            static_cast<double>(dims.at(2));
+    if (elements > 0x1p56)
+      throw Error(ErrorKind::kUsage, given() + "more than 2^56 elements; give smaller sizes");
+    return {dims[0], dims[1], dims[2]};
   }
 
   ordered_json facts() const {
@@ -64,8 +71,7 @@ struct InspectCommand {
     const DType type = parse_dtype(dtype);
     const auto named = compressors::make_codec(compressors::expand_presets(spec, of, type));
     const compressors::Codec* const codec = &named->effective(of, type);
-    std::vector<std::int64_t> ids(
-        static_cast<std::size_t>(std::min<std::int64_t>(of.samples, 1 << 24)));
+    std::vector<std::int64_t> ids(static_cast<std::size_t>(of.samples));
     for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int64_t>(i);
     compressors::Context context;
     context.ranks = 2;
@@ -116,7 +122,10 @@ struct InspectCommand {
       return;
     }
     const double bytes = value.get<double>();
-    std::printf(" %14.0f (x %5.3f)", bytes, reference > 0 ? bytes / reference : 0.0);
+    if (reference > 0)
+      std::printf(" %14.0f (x %5.3f)", bytes, bytes / reference);
+    else
+      std::printf(" %14.0f %9s", bytes, "(x     -)");
   }
 
   void print(const ordered_json& json) const {
@@ -138,7 +147,8 @@ struct InspectCommand {
                   number++, round["crosses_by"].get<std::string>().c_str(),
                   round["metadata_bytes"].get<std::size_t>(),
                   round["metadata_bytes"].get<std::size_t>(),
-                  round["payload_bytes"].get<std::size_t>(), round["ratio"].dump().c_str());
+                  round["payload_bytes"].get<std::size_t>(),
+                  round["ratio"].is_null() ? "-" : round["ratio"].dump().c_str());
     const bool is_known = !json["state_bytes"].is_null();
     std::printf("  state of a site after a message: %s bytes; added parameters %s, FLOPs %s\n",
                 is_known ? json["state_bytes"].dump().c_str() : "?",
@@ -167,7 +177,8 @@ void setup_codec_inspect(CLI::App& codec) {
   app->add_option("--shape", command->dims, "samples,tokens,hidden")
       ->required()
       ->delimiter(',')
-      ->expected(3);
+      ->expected(3)
+      ->check(refuse_outside(0, std::int64_t{1} << 40));
   app->add_option("--dtype", command->dtype, "float32, float16 or bfloat16");
   app->add_flag("--json", command->as_json, "one JSON object");
   app->footer(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -7,9 +8,11 @@
 
 #include "common/error.hpp"
 #include "common/files.hpp"
+#include "common/printable.hpp"
 #include "common/spec.hpp"
 #include "compressors/api/registry.hpp"
 #include "compressors/tools/roundtrip.hpp"
+#include "harness/cli/command.hpp"
 #include "harness/cli/commands/codec_commands.hpp"
 #include "harness/cli/commands/codec_message.hpp"
 #include "reports/engine/draw.hpp"
@@ -61,7 +64,7 @@ struct SweepCommand {
       json["spec"] = codec->canonical();
       const auto trip = compressors::round_trip(*codec, file.view(), message.context());
       const auto gigabytes = [&](std::int64_t ns) {
-        return ns > 0
+        return ns > 0 && !file.bits.empty()
                    ? ordered_json(static_cast<double>(file.bits.size()) / static_cast<double>(ns))
                    : ordered_json(nullptr);
       };
@@ -91,14 +94,14 @@ struct SweepCommand {
     for (const auto& row : rows) {
       if (row["file"] != file) {
         file = row["file"].get<std::string>();
-        std::printf("%s  %s %s\n", file.c_str(), row["dtype"].get<std::string>().c_str(),
+        std::printf("%s  %s %s\n", printable(file).c_str(), row["dtype"].get<std::string>().c_str(),
                     row["shape"].dump().c_str());
         std::printf("  %-*s %12s %8s %10s %10s %10s %9s %9s\n", static_cast<int>(widest), "spec",
                     "bytes", "ratio", "rel. L2", "max error", "cosine", "enc GB/s", "dec GB/s");
       }
       std::printf("  %-*s", static_cast<int>(widest), row["spec"].get<std::string>().c_str());
       if (row.contains("reason")) {
-        std::printf(" %s\n", row["reason"].get<std::string>().c_str());
+        std::printf(" %s\n", printable(row["reason"].get<std::string>()).c_str());
         continue;
       }
       std::printf(" %12zu %8s %10s %10s %10s %9s %9s\n", row["payload_bytes"].get<std::size_t>(),
@@ -157,14 +160,18 @@ struct SweepCommand {
 
   void run() const {
     const auto all = specs();
+    if (!figure.empty()) check_output("--figure", figure, {".svg", ".json"});
     ordered_json rows = ordered_json::array();
     for (const std::string& path : files)
       for (const NamedMessage& tensor : read_messages(path, message))
         for (const std::string& one : all) rows.push_back(row(one, tensor));
     if (as_json)
-      std::printf("%s\n", rows.dump(2).c_str());
+      std::printf("%s\n", rows.dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
     else
       print(rows);
+    const bool is_measured = std::any_of(
+        rows.begin(), rows.end(), [](const ordered_json& row) { return !row.contains("reason"); });
+    if (!is_measured) return set_exit_status(1);
     if (!figure.empty()) draw_figure(rows);
   }
 };
@@ -185,6 +192,8 @@ void setup_codec_sweep(CLI::App& codec) {
   app->add_flag("--json", command->as_json, "rows as JSON");
   command->message.add_to(*app);
   app->footer(
+      "One message a row, state starting from zero; powersgd's rounds among one rank.\n"
+      "Exit status: 0 ok, 1 no row could be measured, 2 bad input.\n"
       "Examples:\n"
       "  tersor codec sweep 'topk(ratio={0.01,0.05,0.1})' layer3.npy --figure topk.svg\n"
       "  tersor codec sweep 'quantize(bits={2,4,8})' --also 'minmax(bits={2,4,8})' "

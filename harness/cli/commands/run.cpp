@@ -2,11 +2,14 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "common/error.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/run/runner.hpp"
 
 namespace tersor::harness {
 namespace {
+
+constexpr std::int64_t kMostSteps = std::int64_t{1} << 31;  // of a cell (common/cell.cpp)
 
 constexpr const char* kAbout =
     "Run every cell of a matrix that the database lacks, and store the results.";
@@ -65,16 +68,15 @@ void add_limits(CLI::App& command, RunOptions& options) {
   command
       .add_option("--error-every", options.error_every,
                   "Sample the compression error every N steps (0: never)")
-      ->check(refuse_negative)
+      ->check(refuse_outside(0, kMostSteps))
       ->capture_default_str();
   command
       .add_option(
           "--messages-every", options.messages_every,
           "Every N steps, write what rank 0 sends at each site to messages-STEP.safetensors "
           "in the run's folder, for `tersor codec sweep` and tersor-bench (0: never)")
-      ->check(refuse_negative)
-      ->capture_default_str()
-      ->excludes("--drop-spools");
+      ->check(refuse_outside(0, kMostSteps))
+      ->capture_default_str();
 }
 
 const CommandRegistrar kRun(10, "run", [](CLI::App& app) {
@@ -85,7 +87,13 @@ const CommandRegistrar kRun(10, "run", [](CLI::App& app) {
   command->footer(kNotes);
   add_choices(*command, *options);
   add_limits(*command, *options);
-  command->callback([options] { set_exit_status(run_matrix(*options)); });
+  command->callback([options] {
+    if (options->drop_spools && options->messages_every > 0)
+      throw Error(ErrorKind::kUsage,
+                  "--messages-every " + std::to_string(options->messages_every) +
+                      " writes messages that --drop-spools removes: leave one of them out");
+    set_exit_status(run_matrix(*options));
+  });
 });
 
 }  // namespace
