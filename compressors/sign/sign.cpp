@@ -78,7 +78,7 @@ void Sign::read_on_device(std::span<const std::span<const std::byte>> payloads, 
 
 void Sign::write(const TensorView& in, std::byte* out, const Context& context) const {
   if (context.device == Device::kCuda)
-    return DeviceTable<SignLaunchers>::get("sign").encode(in, grid(in.shape), out, context);
+    return DeviceTable<SignLaunchers>::get("sign").encode(in, {}, grid(in.shape), out, context);
   const ScopeGrid scopes = grid(in.shape);
   const std::int64_t n = in.shape.elements();
   Scratch scratch(context);
@@ -104,6 +104,14 @@ void Sign::write(const TensorView& in, std::byte* out, const Context& context) c
     const std::int64_t count = std::min(kBlockElements, n - begin);
     send_bits(begin, count, load_block(in, begin, count, buffer.data()));
   }
+}
+
+std::size_t Sign::encode_with_kept(const TensorView& in, const KeptArray& kept,
+                                   std::span<std::byte> out, const Context& context) const {
+  const std::size_t size = payload_bytes(in.shape, in.dtype, context, 0, nullptr);
+  expect_room(out, size, "sign");
+  DeviceTable<SignLaunchers>::get("sign").encode(in, kept, grid(in.shape), out.data(), context);
+  return size;
 }
 
 void Sign::sum_payloads(std::span<const std::span<const std::byte>> payloads, const Shape& shape,

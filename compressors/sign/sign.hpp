@@ -7,8 +7,8 @@ namespace tersor::compressors {
 
 /// The launchers of sign.cu (DeviceTable), for tensors with elements.
 struct SignLaunchers {
-  void (*encode)(const TensorView& in, const ScopeGrid& grid, std::byte* payload,
-                 const Context& context);
+  void (*encode)(const TensorView& in, const KeptArray& kept, const ScopeGrid& grid,
+                 std::byte* payload, const Context& context);
   void (*decode)(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
                  const ScopeGrid& grid, const DecodeTarget& target, const Context& context);
 };
@@ -22,6 +22,8 @@ class Sign final : public LeafCodec {
   bool supports(Device device) const override;
   std::size_t workspace_bytes(const Shape& shape, DType dtype,
                               const Context& context) const override;
+  std::size_t encode_with_kept(const TensorView& in, const KeptArray& kept,
+                               std::span<std::byte> out, const Context& context) const override;
 
  private:
   Sizes sizes(const Shape& shape, DType dtype) const override;

@@ -165,9 +165,18 @@ void Spike::read_on_device(std::span<const std::span<const std::byte>> payloads,
                                                    context);
 }
 
+std::size_t Spike::encode_with_kept(const TensorView& in, const KeptArray& kept,
+                                    std::span<std::byte> out, const Context& context) const {
+  const std::size_t size = payload_bytes(in.shape, in.dtype, context, 0, nullptr);
+  expect_room(out, size, "spike");
+  DeviceTable<SpikeLaunchers>::get("spike").encode(in, kept, options_, layout(in.shape), out.data(),
+                                                   context);
+  return size;
+}
+
 void Spike::write(const TensorView& in, std::byte* out, const Context& context) const {
   if (context.device == Device::kCuda)
-    return DeviceTable<SpikeLaunchers>::get("spike").encode(in, options_, layout(in.shape), out,
+    return DeviceTable<SpikeLaunchers>::get("spike").encode(in, {}, options_, layout(in.shape), out,
                                                             context);
   const ScopeGrid groups = grid(in.shape);
   const std::int64_t n = in.shape.elements();

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compressors/api/device_table.hpp"
-#include "compressors/api/octets.cuh"
+#include "compressors/api/encode_sources.cuh"
 #include "compressors/api/workspace.hpp"
 #include "compressors/spike/spike.hpp"
 
 // A warp has a group of up to 256 values. It is loaded and stored as octets, and turned in shared
 // memory so that lane i works on values i, i + 32, ..: a vote over the lanes is then 32 bits of a
 // plane. Where groups do not begin at whole bytes of the planes, the codes go through the workspace
-// and a second launch gathers the planes.
+// and a second launch gathers the planes. What the codes decode to is turned back for the state of
+// a wrapper (encode_sources.cuh), whose octets wait in registers.
 
 namespace tersor::compressors {
 namespace {
@@ -170,6 +171,10 @@ __device__ __forceinline__ std::uint32_t code_of(float x, float m, float s, floa
   return static_cast<std::uint32_t>(round_nearest_even(v));
 }
 
+__device__ __forceinline__ float decoded(std::uint32_t code, float m, float s) {
+  return __fadd_rn(m, __fmul_rn(static_cast<float>(static_cast<std::int32_t>(code)), s));
+}
+
 /// `words` of a plane, in the lane whose plane it is, to any address.
 __device__ __forceinline__ void store_plane(std::byte* to, const std::uint32_t* words, int bytes) {
 #pragma unroll
@@ -193,12 +198,8 @@ __device__ __forceinline__ void store_plane(std::byte* to, const std::uint32_t* 
   }
 }
 
-/// The group's values, turned so that lane i has i, i + 32, ..
-template <class T>
-__device__ __forceinline__ void load_own(const typename T::Storage* from, int length,
-                                         float* turning, float* x) {
-  float octet[8];
-  load_octet<T, true>(from, length, is_aligned_16(from), octet);
+/// Octets of a group, turned so that lane i has values i, i + 32, ..
+__device__ __forceinline__ void turn_octets(const float* octet, float* turning, float* x) {
   auto* at = reinterpret_cast<float4*>(turning + 8 * octet_of_lane<true>(lane_of_thread()));
   store_vector(at, take_quad(octet));
   store_vector(at + 1, take_quad(octet + 4));
@@ -208,17 +209,36 @@ __device__ __forceinline__ void load_own(const typename T::Storage* from, int le
   __syncwarp();
 }
 
+/// And back.
+__device__ __forceinline__ void turn_back(const float* x, float* turning, float* octet) {
+#pragma unroll
+  for (int k = 0; k < kOwn; ++k) turning[32 * k + lane_of_thread()] = x[k];
+  __syncwarp();
+  const auto* at =
+      reinterpret_cast<const float4*>(turning + 8 * octet_of_lane<true>(lane_of_thread()));
+  put_quad(load_vector(at), octet);
+  put_quad(load_vector(at + 1), octet + 4);
+}
+
 template <class In>
-__global__ void __launch_bounds__(kThreads, kResidentBlocks)
-    encode_groups_kernel(const typename In::Storage* in, const __grid_constant__ Groups groups,
+__global__ void __launch_bounds__(kThreads, Source<In>::kIsKept ? kEncodingBlocks : kResidentBlocks)
+    encode_groups_kernel(typename Source<In>::Tensor in, const __grid_constant__ Groups groups,
                          std::int64_t count, std::uint8_t* codes, std::byte* payload) {
-  TERSOR_SHARED_ARRAY(float4, turning, kWarps * kLongestGroup / 4);
+  using From = Source<In>;
+  TERSOR_SHARED_ARRAY(float4, quads, kWarps * kLongestGroup / 4);
+  float* turning = reinterpret_cast<float*>(quads) + warp_of_thread() * kLongestGroup;
   const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * kWarps + warp_of_thread();
   if (index >= count) return;
   const Group group(groups, index);
+  const auto from = in + group.first;
+  float octet[8];
+  typename From::Base base;
+  if constexpr (From::kIsKept)
+    From::load(from, group.length, From::alignment(from), octet, base);
+  else
+    load_octet<In, true>(from, group.length, is_aligned_16(from), octet);
   Own own;
-  load_own<In>(in + group.first, group.length,
-               reinterpret_cast<float*>(turning) + warp_of_thread() * kLongestGroup, own.x);
+  turn_octets(octet, turning, own.x);
 #pragma unroll
   for (int k = 0; k < kOwn; ++k) {
     own.x[k] = __fadd_rn(nan_to_zero(own.x[k]), 0.0f);
@@ -247,6 +267,14 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
     } else if ((own.in >> k & 1u) != 0) {
       codes[group.first + 32 * k + lane_of_thread()] = static_cast<std::uint8_t>(code);
     }
+    if constexpr (From::kIsKept)
+      own.x[k] = is_coded ? decoded(code, m, s) : float16_to_float32(scale_to_float16(own.x[k]));
+  }
+  if constexpr (From::kIsKept) {
+    turn_back(own.x, turning, octet);
+#pragma unroll
+    for (int i = 0; i < 8; ++i) base.values[i] = __fadd_rn(base.values[i], octet[i]);
+    From::store(from, group.length, From::alignment(from), base);
   }
   const int bit = static_cast<int>(lane_of_thread());
   if (groups.are_whole && bit < groups.bits)
@@ -289,7 +317,7 @@ __device__ __forceinline__ void decode_group(const Groups& groups, const Group& 
                                 payload[groups.planes + plane * groups.plane_bytes + at / 8]) >>
                                 at % 8 &
                             1u);
-    x[k] = __fadd_rn(m, __fmul_rn(static_cast<float>(static_cast<std::int32_t>(code)), s));
+    x[k] = decoded(code, m, s);
   }
   for (int r = 0; r < group.kept; ++r) {
     const std::int64_t at = group.reserved + r;
@@ -315,7 +343,11 @@ __global__ void __launch_bounds__(kThreads, 2)
   float* turning = reinterpret_cast<float*>(quads) + warp_of_thread() * kLongestGroup;
   typename Out::Storage* to = out + group.first;
   float sum[kOwn];
-  if (is_accumulated) load_own<Out>(to, group.length, turning, sum);
+  float octet[8];
+  if (is_accumulated) {
+    load_octet<Out, true>(to, group.length, is_aligned_16(to), octet);
+    turn_octets(octet, turning, sum);
+  }
 #pragma unroll 1
   for (int p = 0; p < payloads.count; ++p) {
     float x[kOwn];
@@ -324,14 +356,7 @@ __global__ void __launch_bounds__(kThreads, 2)
     for (int k = 0; k < kOwn; ++k)
       sum[k] = p == 0 && !is_accumulated ? x[k] : __fadd_rn(sum[k], x[k]);
   }
-#pragma unroll
-  for (int k = 0; k < kOwn; ++k) turning[32 * k + lane_of_thread()] = sum[k];
-  __syncwarp();
-  float octet[8];
-  const auto* at =
-      reinterpret_cast<const float4*>(turning + 8 * octet_of_lane<true>(lane_of_thread()));
-  put_quad(load_vector(at), octet);
-  put_quad(load_vector(at + 1), octet + 4);
+  turn_back(sum, turning, octet);
   store_octet<Out, true>(to, group.length, is_aligned_16(to), octet);
 }
 
@@ -361,15 +386,14 @@ unsigned grid_of(std::int64_t count, std::int64_t of_block) {
   return static_cast<unsigned>(blocks);
 }
 
-void encode(const TensorView& in, const SpikeOptions& options, const SpikeLayout& layout,
-            std::byte* payload, const Context& context) {
+void encode(const TensorView& in, const KeptArray& kept, const SpikeOptions& options,
+            const SpikeLayout& layout, std::byte* payload, const Context& context) {
   const Groups groups = groups_of(in.shape, options, layout);
   Scratch scratch(context);
   std::uint8_t* codes = groups.are_whole ? nullptr : scratch.take<std::uint8_t>(groups.n).data();
-  with_type(in.dtype, [&]<class In>(In) {
+  with_source(in, kept, [&]<class In>(In, typename Source<In>::Tensor tensor) {
     TERSOR_LAUNCH(encode_groups_kernel<In>, grid_of(layout.groups, kWarps), kThreads, 0,
-                  context.stream, static_cast<const typename In::Storage*>(in.data), groups,
-                  layout.groups, codes, payload);
+                  context.stream, tensor, groups, layout.groups, codes, payload);
   });
   if (!groups.are_whole)
     TERSOR_LAUNCH(gather_planes_kernel, grid_of(groups.plane_bytes, kThreads), kThreads, 0,

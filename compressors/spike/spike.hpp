@@ -26,8 +26,8 @@ struct SpikeLayout {
 /// The launchers of spike.cu (DeviceTable), for tensors with elements. A position outside its
 /// group, which decode on the CPU refuses, is left out: a device cannot say so without a wait.
 struct SpikeLaunchers {
-  void (*encode)(const TensorView& in, const SpikeOptions& options, const SpikeLayout& layout,
-                 std::byte* payload, const Context& context);
+  void (*encode)(const TensorView& in, const KeptArray& kept, const SpikeOptions& options,
+                 const SpikeLayout& layout, std::byte* payload, const Context& context);
   void (*decode)(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
                  const SpikeOptions& options, const SpikeLayout& layout, const DecodeTarget& target,
                  const Context& context);
@@ -48,6 +48,8 @@ class Spike final : public LeafCodec {
   bool supports(Device device) const override;
   std::size_t workspace_bytes(const Shape& shape, DType dtype,
                               const Context& context) const override;
+  std::size_t encode_with_kept(const TensorView& in, const KeptArray& kept,
+                               std::span<std::byte> out, const Context& context) const override;
 
  private:
   Sizes sizes(const Shape& shape, DType dtype) const override;

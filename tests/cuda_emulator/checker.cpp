@@ -183,8 +183,9 @@ void check_races(Region& region, const Access& access) {
 
 void count(const Region& region, const Access& access) {
   Thread& thread = *machine.running;
-  Request& request =
-      thread.block->requests[{thread.warp, access.code, thread.executions[access.code]++}];
+  // One place in the code may be a function that all vector accesses call: the two memories apart.
+  const void* const place = static_cast<const char*>(access.code) + (region.is_shared ? 1 : 0);
+  Request& request = thread.block->requests[{thread.warp, place, thread.executions[place]++}];
   request.is_write = access.is_write;
   request.is_shared = region.is_shared;
   request.accesses.emplace_back(access.address, static_cast<std::uint32_t>(access.bytes));

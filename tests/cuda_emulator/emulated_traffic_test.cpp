@@ -171,7 +171,10 @@ TEST_CASE("signs are sent in the pass that sums them, and wrappers add the passe
                       {"ef(nvfp4)", 2, 20.57},
                       {"ef21(fp8)", 2, 21},
                       {"ef(quantize(bits=8))", 2, 22},
-                      {"ef(sign)", 4, 28.25},
+                      {"ef(sign)", 3, 20.13},
+                      {"ef21(sign(scope=channel))", 3, 20.13},
+                      {"ef(sign(scope=token))", 1, 12.13},
+                      {"ef(spike)", 1, 12.6},
                       {"hadamard(cast)", 2, 14},
                       {"hadamard(cast,block=1024)", 2, 14},
                       {"srht(dim=512)", 2, 6}};

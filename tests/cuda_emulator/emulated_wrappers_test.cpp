@@ -55,7 +55,7 @@ Bytes canonical(std::vector<float> values) {
 }
 
 Outcome run_messages(const Codec& codec, const Shape& shape, DType dtype, bool is_wild) {
-  constexpr int kMessages = 3;
+  constexpr int kMessages = 4;
   Context context;
   context.seed = 5;
   context.site = 3;
@@ -67,7 +67,7 @@ Outcome run_messages(const Codec& codec, const Shape& shape, DType dtype, bool i
   for (std::uint32_t m = 0; m < kMessages; ++m) {
     context.step = m;
     context.phase = m == 1 ? Phase::kEval : Phase::kTrain;
-    const Bytes bits = message(shape, dtype, m % 2, is_wild);
+    const Bytes bits = message(shape, dtype, m, is_wild);
     Bytes payload(codec.payload_bytes(shape, dtype, context, 0, sender.get()));
     payload.resize(codec.encode(0, {bits.data(), shape, dtype}, payload, sender.get(), context));
     Bytes decoded(bits.size());
@@ -182,6 +182,21 @@ TEST_CASE("states rewritten in the pass that encodes are those of the CPU") {
     check_same(spec, {1, 3, 3208}, DType::kFloat32, true, 2);
     check_same(spec, {1, 9, 2001}, DType::kBFloat16, false, 2);
   }
+}
+
+TEST_CASE("states rewritten beside signs and spikes are those of the CPU") {
+  // Units of whole scopes, long scopes and all others; groups at whole bytes of the planes or not.
+  for (const char* spec :
+       {"ef(sign)", "ef21(sign(scope=sample))", "ef(sign(scope=token))",
+        "ef21(sign(scope=channel))", "ef(sign(scope=group,group=32))",
+        "ef21(sign(scope=group,group=24))", "aqsgd(sign)", "aqsgd(sign(scope=token),cache=float16)",
+        "ef(spike)", "ef21(spike(bits=3,group=200))", "ef(spike(bits=1,group=9,reserve=4))",
+        "aqsgd(spike(bits=8,group=256,reserve=5))"})
+    check_shapes(spec);
+  check_same("ef(sign)", {1, 40, 1024}, DType::kFloat32, true, 2);
+  check_same("ef21(sign(scope=sample))", {3, 5, 1024}, DType::kFloat16, true, 2);
+  check_same("ef(sign(scope=token))", {1, 3, 4104}, DType::kBFloat16, false, 2);
+  check_same("ef(sign(scope=channel))", {1, 4200, 3}, DType::kFloat32, false, 1);
 }
 
 TEST_CASE("ef21 of more ranks than a launch takes gives the sums of the CPU") {
