@@ -15,9 +15,10 @@ void multiply_row(const float* x, const float* matrix, std::int64_t rows, std::i
 void multiply_toeplitz(const float* x, std::int64_t rows, const float* diagonals,
                        std::int64_t columns, float* out);
 
-/// out[r*stride] = sum over i of x[i] * vectors[r][i], r < count, by 32 lanes that then fold.
-void dot_rows(const float* x, const float* vectors, std::int64_t count, std::int64_t length,
-              std::int64_t stride, float* out);
+/// out[r*stride + t] = sum over i of x[t][i] * vectors[r][i], t < rows, r < count, by 32 lanes that
+/// then fold; matrices {rows, length} and {count, length}.
+void dot_rows(const float* x, std::int64_t rows, const float* vectors, std::int64_t count,
+              std::int64_t length, std::int64_t stride, float* out);
 /// For ascending t < rows: vectors[r][i] += factors[r*stride + t] * x[t*length + i], r < count,
 /// i < length.
 void add_outer(const float* x, std::int64_t rows, const float* factors, std::int64_t stride,

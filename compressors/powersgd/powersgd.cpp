@@ -242,9 +242,8 @@ std::size_t PowerSgd::encode(int round, const TensorView& in, std::span<std::byt
                      [&](std::int64_t first, std::int64_t last, std::int64_t slot) {
                        for_each_rows(in, s, first, last, buffers.data() + slot * room,
                                      [&](std::int64_t t, std::int64_t rows, const float* x) {
-                                       for (std::int64_t i = 0; i < rows; ++i)
-                                         dense::dot_rows(x + i * shape.hidden, q, rank,
-                                                         shape.hidden, shape.tokens, p + t + i);
+                                       dense::dot_rows(x, rows, q, rank, shape.hidden, shape.tokens,
+                                                       p + t);
                                      });
                      });
     }
