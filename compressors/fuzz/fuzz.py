@@ -92,7 +92,7 @@ def main():
         found = os.path.join(folder, "found")
         os.makedirs(found)
         seconds = os.environ.get("TERSOR_FUZZ_SECONDS", sys.argv[4])
-        command = [program, f"-max_total_time={seconds}", "-malloc_limit_mb=256", "-rss_limit_mb=2048", "-timeout=10",
+        command = [program, f"-max_total_time={seconds}", "-malloc_limit_mb=256", "-rss_limit_mb=2048", "-timeout=60",
                    "-max_len=4096", "-print_final_stats=1", f"-artifact_prefix={folder}/", found, seeds]
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
     print(result.stdout[-3000:])

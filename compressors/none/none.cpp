@@ -20,7 +20,7 @@ CodecInfo none_info() {
   CodecInfo info;
   info.name = "none";
   info.summary = "the message itself";
-  info.source = "METHODS section 2";
+  info.source = "common use";
   info.make = [](const Arguments&) { return std::make_shared<None>(); };
   return info;
 }

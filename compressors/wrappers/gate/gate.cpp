@@ -11,7 +11,7 @@ CodecInfo gate_info() {
   CodecInfo info;
   info.name = "gate";
   info.summary = "sends messages below a size raw";
-  info.source = "METHODS section 2";
+  info.source = "common use";
   info.parameters = {
       Parameter::codec("codec", "what compresses messages of min_bytes and more"),
       Parameter::integer("min_bytes", 65536, 0, std::int64_t{1} << 62,
