@@ -330,9 +330,6 @@ void RandK::decode_into(std::span<const std::span<const std::byte>> payloads, co
                         DType dtype, Into into, std::span<float> out,
                         const Context& context) const {
   const std::int64_t n = shape.elements();
-  for (const auto& payload : payloads)
-    expect_payload_bytes(payload, payload_bytes(shape, dtype, context, 0, nullptr), "randk");
-  if (n == 0) return;
   const std::int64_t k = kept(n);
   const auto put = [&](const Positions& positions, std::size_t index_bytes) {
     put_values(payloads, index_bytes, dtype, positions,
@@ -361,38 +358,25 @@ void RandK::decode_on_device(std::span<const std::span<const std::byte>> payload
                                                    target, context);
 }
 
-void RandK::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-                   std::span<float> out, State*, const Context& context) const {
-  if (context.device == Device::kCuda)
-    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, false},
-                            context);
-  decode_into({&payload, 1}, shape, dtype, Into::kZeros, out, context);
-}
-
-void RandK::decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-                              std::span<float> out, State*, const Context& context) const {
-  if (context.device == Device::kCuda)
-    return decode_on_device({&payload, 1}, shape, dtype, {out.data(), DType::kFloat32, true},
-                            context);
-  decode_into({&payload, 1}, shape, dtype, Into::kAll, out, context);
-}
-
-void RandK::combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
-                    DType dtype, std::span<float> out, State* state, const Context& context) const {
-  if (context.device == Device::kCuda || received.size() < 2)
-    return Codec::combine(received, shape, dtype, out, state, context);
-  if (options_.is_shared) return decode_into(received, shape, dtype, Into::kZeros, out, context);
-  const SparseLayout sizes = layout(shape, dtype);
-  bool is_plain = true;  // no -0, which an unsent position of another rank would turn into +0
-  for (const auto& payload : received) {
-    expect_payload_bytes(payload, sizes.payload_bytes(), "randk");
-    is_plain &=
-        !has_negative_zero(payload.data() + sizes.index_bytes(), dtype, sizes.kept_of_all());
+void RandK::sum_payloads(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                         DType dtype, bool is_accumulated, float* out,
+                         const Context& context) const {
+  const std::span<float> all(out, static_cast<std::size_t>(shape.elements()));
+  if (options_.is_shared && !is_accumulated)
+    return decode_into(payloads, shape, dtype, Into::kZeros, all, context);
+  // No -0, which an unsent position of another rank would turn into +0.
+  bool is_plain = payloads.size() > 1 && !is_accumulated;
+  if (is_plain) {
+    const SparseLayout sizes = layout(shape, dtype);
+    for (const auto& payload : payloads)
+      is_plain &=
+          !has_negative_zero(payload.data() + sizes.index_bytes(), dtype, sizes.kept_of_all());
   }
-  if (is_plain) std::fill(out.begin(), out.end(), 0.0f);
-  for (std::size_t rank = 0; rank < received.size(); ++rank) {
-    const Into into = is_plain ? Into::kValues : rank == 0 ? Into::kZeros : Into::kAll;
-    decode_into(received.subspan(rank, 1), shape, dtype, into, out, context);
+  if (is_plain) std::fill(all.begin(), all.end(), 0.0f);
+  for (std::size_t p = 0; p < payloads.size(); ++p) {
+    const bool is_first = p == 0 && !is_accumulated;
+    const Into into = is_plain ? Into::kValues : is_first ? Into::kZeros : Into::kAll;
+    decode_into(payloads.subspan(p, 1), shape, dtype, into, all, context);
   }
 }
 

@@ -2,9 +2,9 @@
 #pragma once
 #include <optional>
 
-#include "compressors/api/codec.hpp"
 #include "compressors/api/sparse.hpp"
 #include "compressors/api/sparse_plan.hpp"
+#include "compressors/api/summing_codec.hpp"
 
 namespace tersor::compressors {
 
@@ -43,7 +43,7 @@ struct RandKLaunchers {
 };
 
 /// k random positions of the tensor, drawn anew in every step (METHODS section 2).
-class RandK final : public Codec {
+class RandK final : public SummingCodec {
  public:
   RandK(const RandKOptions& options, std::string canonical);
 
@@ -61,13 +61,6 @@ class RandK final : public Codec {
                               const Context& context) const override;
   std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
                      const Context& context) const override;
-  void decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-              std::span<float> out, State* state, const Context& context) const override;
-  void decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
-                         std::span<float> out, State* state, const Context& context) const override;
-  void combine(std::span<const std::span<const std::byte>> received, const Shape& shape,
-               DType dtype, std::span<float> out, State* state,
-               const Context& context) const override;
 
   /// The k positions of a tensor of n elements, ascending, for the rank, step and site of
   /// `context`; k = positions.size() minus kPositionSlack. `keys` is scratch of key_elements(n).
@@ -80,6 +73,9 @@ class RandK final : public Codec {
   void decode_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
                         DType dtype, const DecodeTarget& target,
                         const Context& context) const override;
+  void sum_payloads(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                    DType dtype, bool is_accumulated, float* out,
+                    const Context& context) const override;
 
  private:
   SparseLayout layout(const Shape& shape, DType dtype) const;

@@ -172,5 +172,31 @@ TEST_CASE("randk(shared=false) sends indices before values") {
   CHECK(encode("randk", x, row_of(x)) == bytes({0, 0, 0xA0, 0x40}));
 }
 
+TEST_CASE("randk(shared=false): a sum has the signs of zero that adding in rank order gives") {
+  std::vector<float> x(64, -0.0f);
+  x[3] = 1.0f;
+  for (const char* spec : {"randk(ratio=1,shared=false)", "randk(ratio=0.9,shared=false)"}) {
+    for (const std::uint32_t ranks : {2u, 11u}) {
+      INFO(spec << " of " << ranks << " ranks");
+      std::vector<Bytes> payloads;
+      std::vector<float> expected;
+      Context context;
+      context.ranks = ranks;
+      for (context.rank = 0; context.rank < ranks; ++context.rank) {
+        payloads.push_back(encode(spec, x, row_of(x), context));
+        const std::vector<float> one = decode(spec, payloads.back(), row_of(x), context);
+        if (expected.empty()) expected = one;
+        for (std::size_t i = 0; context.rank > 0 && i < x.size(); ++i) expected[i] += one[i];
+      }
+      const std::vector<std::span<const std::byte>> received(payloads.begin(), payloads.end());
+      std::vector<float> sum(x.size());
+      make_codec(spec)->combine(received, row_of(x), DType::kFloat32, sum, nullptr, context);
+      CHECK(std::count_if(expected.begin(), expected.end(), [](float y) { return bits(y) != 0; }) >
+            1);
+      CHECK(std::memcmp(sum.data(), expected.data(), sum.size() * 4) == 0);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tersor::compressors
