@@ -6,11 +6,9 @@
 
 #include "common/error.hpp"
 #include "compressors/api/bits.hpp"
-#include "compressors/api/device_floats.hpp"
 #include "compressors/api/feedback_kernels.hpp"
-#include "compressors/api/floats.hpp"
 #include "compressors/api/registry.hpp"
-#include "compressors/wrappers/aqsgd/sample_store.hpp"
+#include "compressors/wrappers/aqsgd/aqsgd_cache.hpp"
 #include "compressors/wrappers/ef/ef.hpp"
 
 namespace tersor::compressors {
@@ -54,87 +52,6 @@ CodecInfo aqsgd_info() {
 const CodecRegistrar kRegistrar(aqsgd_info());
 
 }  // namespace
-
-// One sample of a message, a tensor {1, tokens, hidden}.
-struct AqSgd::Sample {
-  std::int64_t id = 0;
-  Shape shape;
-  std::size_t first = 0;  ///< element of the message
-  std::size_t elements = 0;
-};
-
-// What one side keeps; the bytes are in the cache's format.
-class AqSgd::Cache {
- public:
-  explicit Cache(bool is_in_file) : store(is_in_file) {}
-  bool has(std::int64_t id) const { return store.contains(id); }
-
-  SampleStore store;
-};
-
-class AqSgd::CacheState final : public State {
- public:
-  explicit CacheState(const AqSgdOptions& options)
-      : sender(options.is_in_file),
-        receiver(options.is_in_file),
-        is_float32_(options.format == AqSgdOptions::Format::kFloat32) {}
-
-  void move_to(DeviceMemory& memory) override {
-    sender.store.move_to(memory);
-    receiver.store.move_to(memory);
-  }
-
-  std::size_t bytes() const override { return sender.store.bytes() + receiver.store.bytes(); }
-
-  // Per side: count, then (id, size, bytes) of each sample.
-  std::vector<std::byte> save() const override {
-    std::vector<std::byte> out;
-    std::vector<std::byte> buffer;
-    const auto put = [&out](std::uint64_t value) {
-      const auto raw = std::as_bytes(std::span(&value, 1));
-      out.insert(out.end(), raw.begin(), raw.end());
-    };
-    for (const Cache* side : {&sender, &receiver}) {
-      const auto ids = side->store.ids();
-      put(ids.size());
-      for (const std::int64_t id : ids) {
-        const auto data = side->store.get(id, buffer);
-        put(static_cast<std::uint64_t>(id));
-        put(data.size());
-        out.insert(out.end(), data.begin(), data.end());
-        if (is_float32_) clear_non_finite(std::span(out).last(data.size()));
-      }
-    }
-    return out;
-  }
-
-  void restore(std::span<const std::byte> saved) override {
-    sender.store.clear();
-    receiver.store.clear();
-    PayloadReader reader(saved, "state");
-    for (Cache* side : {&sender, &receiver}) {
-      const auto count = load<std::uint64_t>(reader.take(8));
-      for (std::uint64_t i = 0; i < count; ++i) {
-        const auto id = load<std::int64_t>(reader.take(8));
-        const auto size = load<std::uint64_t>(reader.take(8));
-        side->store.put(id, {reader.take(size), size});
-      }
-    }
-    reader.expect_end();
-  }
-
-  Cache sender;
-  Cache receiver;
-
- private:
-  // On a device they wait in the cache until it is next read (float_kernels.cu).
-  static void clear_non_finite(std::span<std::byte> values) {
-    for (std::size_t i = 0; i + 4 <= values.size(); i += 4)
-      store(values.data() + i, finite_or_zero(load<float>(values.data() + i)));
-  }
-
-  bool is_float32_;
-};
 
 AqSgd::AqSgd(std::shared_ptr<const Codec> inner, AqSgdOptions options, std::string canonical)
     : Wrapper(std::move(inner), std::move(canonical)), options_(std::move(options)) {}
@@ -260,93 +177,6 @@ void AqSgd::recall(const Cache& cache, const Sample& sample, std::span<float> va
 bool AqSgd::supports(Device device) const {
   if (device == Device::kCuda && options_.is_in_file) return false;
   return inner_supports(device) && (!options_.codec || options_.codec->supports(device));
-}
-
-std::span<float> AqSgd::recall_on_device(const Cache& cache, const Sample& sample, Scratch& scratch,
-                                         const Context& context) const {
-  const std::span<std::byte> kept = cache.store.on_device(sample.id);
-  if (options_.format == AqSgdOptions::Format::kFloat32)
-    return {reinterpret_cast<float*>(kept.data()), sample.elements};
-  const auto value = scratch.take<float>(sample.shape.elements());
-  Context rest = context;
-  rest.workspace = scratch.rest();
-  if (options_.format == AqSgdOptions::Format::kCodec)
-    options_.codec->decode(kept, sample.shape, DType::kFloat32, value, nullptr, rest);
-  else
-    float_launchers().keep(kept.data(), DType::kFloat16, std::ssize(value), DType::kFloat32,
-                           value.data(), context.stream);
-  return value;
-}
-
-void AqSgd::keep_on_device(Cache& cache, const Sample& sample, std::span<float> value,
-                           const Context& context) const {
-  const std::byte* from = std::as_bytes(value).data();
-  const std::int64_t n = std::ssize(value);
-  if (options_.format == AqSgdOptions::Format::kFloat32) return;  // value is the cache
-  if (options_.format == AqSgdOptions::Format::kFloat16)
-    return float_launchers().keep(from, DType::kFloat32, n, DType::kFloat16,
-                                  cache.store.place(sample.id, value.size() * 2).data(),
-                                  context.stream);
-  float_launchers().keep(from, DType::kFloat32, n, DType::kFloat32, value.data(), context.stream);
-  const std::size_t bytes =
-      options_.codec->payload_bytes(sample.shape, DType::kFloat32, context, 0, nullptr);
-  options_.codec->encode(0, {value.data(), sample.shape, DType::kFloat32},
-                         cache.store.place(sample.id, bytes), nullptr, context);
-}
-
-void AqSgd::keep_first_on_device(Cache& cache, const Sample& sample, const std::byte* bits,
-                                 DType dtype, Scratch& scratch, const Context& context) const {
-  const auto n = static_cast<std::int64_t>(sample.elements);
-  if (options_.format != AqSgdOptions::Format::kCodec) {
-    const DType format =
-        options_.format == AqSgdOptions::Format::kFloat32 ? DType::kFloat32 : DType::kFloat16;
-    const std::span<std::byte> place =
-        cache.store.place(sample.id, sample.elements * item_bytes(format));
-    return float_launchers().keep(bits, dtype, n, format, place.data(), context.stream);
-  }
-  const auto value = scratch.take<float>(n);
-  Context rest = context;
-  rest.workspace = scratch.rest();
-  float_launchers().keep(bits, dtype, n, DType::kFloat32, value.data(), context.stream);
-  keep_on_device(cache, sample, value, rest);
-}
-
-std::size_t AqSgd::encode_on_device(const TensorView& in, std::span<std::byte> out, Cache& cache,
-                                    const Sample& sample, const Context& context) const {
-  const auto* bits = static_cast<const std::byte*>(in.data);
-  const std::size_t bytes = in.bytes();
-  Scratch scratch(context);
-  if (!cache.has(sample.id)) {
-    float_launchers().copy_rows(bits, bytes, out.data(), bytes, bytes, 1, context.stream);
-    keep_first_on_device(cache, sample, bits, in.dtype, scratch, context);
-    return bytes;
-  }
-  const std::span<float> kept = recall_on_device(cache, sample, scratch, context);
-  Context rest = context;
-  rest.workspace = scratch.rest();
-  const std::size_t size =
-      inner().encode_with_kept(in, {kept.data(), KeptArray::kResult}, out, rest);
-  keep_on_device(cache, sample, kept, rest);
-  return size;
-}
-
-void AqSgd::decode_sample_on_device(std::span<const std::byte> payload, DType dtype,
-                                    std::span<float> out, Cache& cache, const Sample& sample,
-                                    const Context& context) const {
-  const auto n = static_cast<std::int64_t>(sample.elements);
-  const DecodeTarget target{out.data(), DType::kFloat32, false};
-  Scratch scratch(context);
-  if (!cache.has(sample.id)) {
-    float_launchers().add({&payload, 1}, dtype, n, target, context.stream);
-    return keep_first_on_device(cache, sample, payload.data(), dtype, scratch, context);
-  }
-  const std::span<float> kept = recall_on_device(cache, sample, scratch, context);
-  Context rest = context;
-  rest.workspace = scratch.rest();
-  inner().decode_accumulate(payload, sample.shape, dtype, kept, nullptr, rest);
-  float* const cached = kept.data();
-  float_launchers().publish_kept({&cached, 1}, n, target, context.stream);
-  keep_on_device(cache, sample, kept, rest);
 }
 
 std::size_t AqSgd::encode(int, const TensorView& in, std::span<std::byte> out, State* state,

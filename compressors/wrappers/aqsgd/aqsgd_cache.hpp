@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "compressors/api/bits.hpp"
+#include "compressors/api/floats.hpp"
+#include "compressors/wrappers/aqsgd/aqsgd.hpp"
+#include "compressors/wrappers/aqsgd/sample_store.hpp"
+
+namespace tersor::compressors {
+
+/// One sample of a message, a tensor {1, tokens, hidden}.
+struct AqSgd::Sample {
+  std::int64_t id = 0;
+  Shape shape;
+  std::size_t first = 0;  ///< element of the message
+  std::size_t elements = 0;
+};
+
+/// What one side keeps; the bytes are in the cache's format.
+class AqSgd::Cache {
+ public:
+  explicit Cache(bool is_in_file) : store(is_in_file) {}
+  bool has(std::int64_t id) const { return store.contains(id); }
+
+  SampleStore store;
+};
+
+class AqSgd::CacheState final : public State {
+ public:
+  explicit CacheState(const AqSgdOptions& options)
+      : sender(options.is_in_file),
+        receiver(options.is_in_file),
+        is_float32_(options.format == AqSgdOptions::Format::kFloat32) {}
+
+  void move_to(DeviceMemory& memory) override {
+    sender.store.move_to(memory);
+    receiver.store.move_to(memory);
+  }
+
+  std::size_t bytes() const override { return sender.store.bytes() + receiver.store.bytes(); }
+
+  // Per side: count, then (id, size, bytes) of each sample.
+  std::vector<std::byte> save() const override {
+    std::vector<std::byte> out;
+    std::vector<std::byte> buffer;
+    const auto put = [&out](std::uint64_t value) {
+      const auto raw = std::as_bytes(std::span(&value, 1));
+      out.insert(out.end(), raw.begin(), raw.end());
+    };
+    for (const Cache* side : {&sender, &receiver}) {
+      const auto ids = side->store.ids();
+      put(ids.size());
+      for (const std::int64_t id : ids) {
+        const auto data = side->store.get(id, buffer);
+        put(static_cast<std::uint64_t>(id));
+        put(data.size());
+        out.insert(out.end(), data.begin(), data.end());
+        if (is_float32_) clear_non_finite(std::span(out).last(data.size()));
+      }
+    }
+    return out;
+  }
+
+  void restore(std::span<const std::byte> saved) override {
+    sender.store.clear();
+    receiver.store.clear();
+    PayloadReader reader(saved, "state");
+    for (Cache* side : {&sender, &receiver}) {
+      const auto count = load<std::uint64_t>(reader.take(8));
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const auto id = load<std::int64_t>(reader.take(8));
+        const auto size = load<std::uint64_t>(reader.take(8));
+        side->store.put(id, {reader.take(size), size});
+      }
+    }
+    reader.expect_end();
+  }
+
+  Cache sender;
+  Cache receiver;
+
+ private:
+  // On a device they wait in the cache until it is next read (float_kernels.cu).
+  static void clear_non_finite(std::span<std::byte> values) {
+    for (std::size_t i = 0; i + 4 <= values.size(); i += 4)
+      store(values.data() + i, finite_or_zero(load<float>(values.data() + i)));
+  }
+
+  bool is_float32_;
+};
+
+}  // namespace tersor::compressors
