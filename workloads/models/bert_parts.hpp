@@ -6,7 +6,7 @@
 #include "workloads/bridge/tensor.hpp"
 #include "workloads/parallel/operators.hpp"
 
-/// What bert.cpp holds of a model: its tensors by name.
+/// What Bert holds: its tensors by name.
 namespace tersor::workloads {
 
 /// Activations {samples * tokens, hidden}: one for all local ranks, or one for each where ranks
