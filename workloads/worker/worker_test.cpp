@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tersor-worker as processes: real ranks against emulated shards, repeatability, broken runs.
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <netinet/in.h>
+#include "workloads/worker/worker_for_test.hpp"
+
 #include <signal.h>
-#include <spawn.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,147 +16,17 @@
 #include <thread>
 
 #include "common/cell.hpp"
-#include "common/jsonl.hpp"
 #include "common/safetensors.hpp"
 #include "compressors/api/registry.hpp"
 #include "compressors/api/tensor_site.hpp"
-
-extern char** environ;
 
 namespace {
 
 using nlohmann::json;
 using tersor::CellConfig;
+using namespace tersor::workloads::testing;
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
-
-/// A port that nobody listens on now.
-int free_port() {
-  const int file = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  REQUIRE(bind(file, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
-  socklen_t length = sizeof address;
-  getsockname(file, reinterpret_cast<sockaddr*>(&address), &length);
-  close(file);
-  return ntohs(address.sin_port);
-}
-
-CellConfig make_config(int tp, bool is_emulated, const std::string& spec = "none") {
-  CellConfig config;
-  config.compressor = {{"tp", spec}, {"tp.backward", "none"}};
-  config.hardware.kind = is_emulated ? "emulated" : "measured";
-  config.hardware.name =
-      std::string(is_emulated ? "cpu-emulated-tp" : "cpu-tp") + std::to_string(tp);
-  config.hardware.tp = tp;
-  config.train_rows = 64;
-  config.eval_rows = 20;
-  config.micro_batch = 8;
-  config.sequence = 16;
-  config.max_steps = 4;
-  config.learning_rate = 2e-3;
-  return config;
-}
-
-/// The ranks of one cell as child processes; kills what is left when it goes.
-class Ranks {
- public:
-  explicit Ranks(const CellConfig& config, std::uint64_t seed = 1, json extra = json::object()) {
-    folder_ = fs::temp_directory_path() /
-              ("tersor-worker-test-" + std::to_string(getpid()) + "-" + std::to_string(count_++));
-    fs::create_directories(folder_);
-    json cell{{"format", 1},     {"cell_key", "0123456789abcdef"},
-              {"seed", seed},    {"attempt", 1},
-              {"data_root", ""}, {"weights", ""},
-              {"vocab", ""},     {"progress", false},
-              {"error_every", 2}};
-    cell["config"] = json::parse(to_json(config).dump());
-    cell.update(extra);
-    std::ofstream(folder_ / "cell.json") << cell;
-    const int world = config.hardware.processes(), port = free_port();
-    for (int rank = 0; rank < world; ++rank) pids_.push_back(start(rank, world, port));
-    codes_.assign(pids_.size(), -1);
-  }
-  ~Ranks() {
-    for (std::size_t r = 0; r < pids_.size(); ++r)
-      if (codes_[r] == -1) {
-        ::kill(pids_[r], SIGKILL);
-        waitpid(pids_[r], nullptr, 0);
-      }
-    fs::remove_all(folder_);
-  }
-  Ranks(const Ranks&) = delete;
-  Ranks& operator=(const Ranks&) = delete;
-
-  void kill(std::size_t rank, int signal) { ::kill(pids_[rank], signal); }
-  /// Exit status, 128 + signal, or -1 when it has not ended in time.
-  int wait(std::size_t rank, std::chrono::seconds limit = 120s) {
-    const auto end = std::chrono::steady_clock::now() + limit;
-    while (codes_[rank] == -1 && std::chrono::steady_clock::now() < end) {
-      int status = 0;
-      if (waitpid(pids_[rank], &status, WNOHANG) == pids_[rank])
-        codes_[rank] = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-      else
-        std::this_thread::sleep_for(5ms);
-    }
-    return codes_[rank];
-  }
-  std::vector<json> records(std::size_t rank, const std::string& type) const {
-    std::vector<json> found;
-    const fs::path file = folder_ / ("rank" + std::to_string(rank) + ".jsonl");
-    if (!fs::exists(file)) return found;
-    for (json& record : tersor::read_json_lines(file).records)
-      if (record.at("type") == type) found.push_back(std::move(record));
-    return found;
-  }
-  void wait_for_steps(std::size_t rank, std::size_t count) const {
-    const auto end = std::chrono::steady_clock::now() + 60s;
-    while (records(rank, "step").size() < count && std::chrono::steady_clock::now() < end)
-      std::this_thread::sleep_for(10ms);
-  }
-  json end(std::size_t rank) const {
-    const auto ends = records(rank, "end");
-    return ends.empty() ? json() : ends.back();
-  }
-  std::string error_text() const {
-    std::ifstream file(folder_ / "stderr0");
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  pid_t pid(std::size_t rank) const { return pids_[rank]; }
-  const fs::path& folder() const { return folder_; }
-
- private:
-  pid_t start(int rank, int world, int port) const {
-    std::vector<std::string> variables{
-        "RANK=" + std::to_string(rank),        "WORLD_SIZE=" + std::to_string(world),
-        "LOCAL_RANK=" + std::to_string(rank),  "MASTER_ADDR=127.0.0.1",
-        "MASTER_PORT=" + std::to_string(port), "TERSOR_PIN=off"};
-    std::vector<char*> environment, arguments;
-    for (auto& text : variables) environment.push_back(text.data());
-    for (char** at = environ; *at; ++at) environment.push_back(*at);
-    environment.push_back(nullptr);
-    std::vector<std::string> words{TERSOR_WORKER, "--cell", folder_ / "cell.json", "--spool",
-                                   folder_};
-    for (auto& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    const std::string errors = folder_ / ("stderr" + std::to_string(rank));
-    posix_spawn_file_actions_addopen(&actions, 2, errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
-                                     0600);
-    pid_t pid = 0;
-    REQUIRE(posix_spawn(&pid, words[0].c_str(), &actions, nullptr, arguments.data(),
-                        environment.data()) == 0);
-    posix_spawn_file_actions_destroy(&actions);
-    return pid;
-  }
-
-  static inline int count_ = 0;
-  fs::path folder_;
-  std::vector<pid_t> pids_;
-  std::vector<int> codes_;
-};
 
 std::vector<double> losses(const Ranks& ranks) {
   std::vector<double> values;
