@@ -40,31 +40,37 @@ void join_clocks(Block& block, unsigned warp, unsigned lanes) {
   });
 }
 
-std::uint64_t result_of(const Collective& group, unsigned lane) {
+/// What every lane of the group gets; of a shuffle and a match each lane gets its own.
+std::uint64_t joint_result(const Collective& group) {
   unsigned ballot = 0;
-  unsigned matching = 0;
   std::uint64_t sum = 0;
   bool is_first = true;
-  for_each_lane(group.arrived, [&](unsigned other) {
-    const std::uint64_t value = group.values[other];
-    if (value != 0) ballot |= 1u << other;
-    if (value == group.values[lane]) matching |= 1u << other;
+  for_each_lane(group.arrived, [&](unsigned lane) {
+    const std::uint64_t value = group.values[lane];
+    if (value != 0) ballot |= 1u << lane;
     sum = is_first ? value : combine(sum, value, group.op);
     is_first = false;
   });
   switch (group.op) {
     case WarpOp::kSync: return 0;
-    case WarpOp::kShuffle: return group.values[static_cast<unsigned>(group.sources[lane]) % kLanes];
     case WarpOp::kBallot: return ballot;
     case WarpOp::kAny: return ballot != 0;
     case WarpOp::kAll: return ballot == group.arrived;
-    case WarpOp::kMatchAny: return matching;
     default: return static_cast<std::uint32_t>(sum);
   }
 }
 
+std::uint64_t lanes_with(const Collective& group, std::uint64_t value) {
+  unsigned matching = 0;
+  for_each_lane(group.arrived, [&](unsigned lane) {
+    if (group.values[lane] == value) matching |= 1u << lane;
+  });
+  return matching;
+}
+
 void finish(Block& block, unsigned warp, const Collective& group) {
   if (group.op == WarpOp::kSync) join_clocks(block, warp, group.arrived);
+  const std::uint64_t joint = joint_result(group);
   for_each_lane(group.arrived, [&](unsigned lane) {
     Thread& thread = block.threads[warp * kLanes + lane];
     const unsigned source = static_cast<unsigned>(group.sources[lane]) % kLanes;
@@ -75,7 +81,9 @@ void finish(Block& block, unsigned warp, const Collective& group) {
                         ", which is not in the mask or has exited";
       return;
     }
-    thread.result = result_of(group, lane);
+    thread.result = joint;
+    if (group.op == WarpOp::kShuffle) thread.result = group.values[source];
+    if (group.op == WarpOp::kMatchAny) thread.result = lanes_with(group, group.values[lane]);
     wake(thread);
   });
 }
