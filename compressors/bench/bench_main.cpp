@@ -218,7 +218,9 @@ int run(int argc, char** argv) {
   }
   const Options options = parse(argc, argv);
   benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  if (argc > 1)
+    throw Error(ErrorKind::kUsage,
+                "unknown argument '" + std::string(argv[1]) + "'; --help lists what there is");
   benchmark::AddCustomContext("tersor", build_version());
   benchmark::AddCustomContext("compiler", build_info().compiler);
   benchmark::AddCustomContext("threads", std::to_string(options.threads));

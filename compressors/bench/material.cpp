@@ -110,6 +110,10 @@ Shape parse_shape(const std::string& text) {
     throw Error(ErrorKind::kUsage, "--shape " + text +
                                        ": expected TOKENSxHIDDEN or "
                                        "SAMPLESxTOKENSxHIDDEN");
+  double elements = 1;
+  for (const std::int64_t dim : dims) elements *= static_cast<double>(dim);
+  if (elements > 0x1p40)
+    throw Error(ErrorKind::kUsage, "--shape " + text + ": more than 2^40 elements");
   if (dims.size() == 2) dims.insert(dims.begin(), 1);
   return {dims[0], dims[1], dims[2]};
 }

@@ -110,6 +110,8 @@ class Refused(Files):
         for arguments, complaint in (
                 (("--operation", "foo"), "--operation foo: neither encode, decode"),
                 (("--threads", "1e9"), "--threads 1e9: not above 0 and at most 1e6"),
+                (("--shape", "3037000500x3037000500"), "--shape 3037000500x3037000500: more than 2^40 elements"),
+                (("\x1bfoo",), "unknown argument '\\x1bfoo'; --help lists"),
                 (("--data", "no.npy"), "--data no.npy: there is no such file; give a .npy or .safetensors file"),
                 (("--data", self.folder), "it is a folder; give a .npy or .safetensors file"),
                 (("--data", __file__), "codec_cli_test.py: it is neither .npy nor .safetensors; give"),
