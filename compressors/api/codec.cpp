@@ -82,6 +82,11 @@ std::size_t Codec::encode_with_kept(const TensorView& in, const KeptArray& kept,
   return size;
 }
 
+std::size_t Codec::kept_workspace_bytes(const Shape& shape, DType dtype, const Context&) const {
+  return Scratch::bytes_for<std::byte>(shape.elements() *
+                                       static_cast<std::int64_t>(item_bytes(dtype)));
+}
+
 void Codec::decode_bits(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                         void* out, State* state, const Context& context) const {
   if (context.device == Device::kCuda) {

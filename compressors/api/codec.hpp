@@ -86,7 +86,8 @@ struct DecodeTarget {
 struct KeptArray {
   enum Meaning : std::uint8_t {
     kNegativeError,  ///< -e: sends x + e, leaves -(x + e) + decoded
-    kResult          ///< g: sends x - g, leaves g + decoded
+    kResult,         ///< g: sends x - g, leaves g + decoded
+    kSample          ///< the same of values that may be -0: a sample as it was first seen
   };
   float* values = nullptr;
   Meaning meaning = kResult;
@@ -187,11 +188,12 @@ class Codec {
                              State* state, const Context& context) const = 0;
   /// Device::kCuda: encodes x + e or x - g (KeptArray), in float32 and rounded to the input's
   /// dtype, and adds the decoded message to what is kept; one round, no state, n > 0. Default: a
-  /// pass before encode, over a copy in the workspace (n of the input's dtype, beside what encode
-  /// takes), and decode_accumulate after it. Codecs that know a value's code from its scope alone
-  /// write both in one pass.
+  /// pass before encode, over a copy in the workspace, and decode_accumulate after it.
   virtual std::size_t encode_with_kept(const TensorView& in, const KeptArray& kept,
                                        std::span<std::byte> out, const Context& context) const;
+  /// What encode_with_kept takes beside workspace_bytes(). Default: n of the input's dtype.
+  virtual std::size_t kept_workspace_bytes(const Shape& shape, DType dtype,
+                                           const Context& context) const;
   /// Takes what round `round` brought (kAllReduce: one array; kGather, kAllToAll: `ranks` payloads,
   /// in rank order) before round+1 is encoded.
   virtual void absorb(int round, std::span<const std::span<const std::byte>> received,

@@ -29,6 +29,7 @@ struct KeptTensor {
 /// values are added to, of a lane's octet.
 template <class In>
 struct Source {
+  using Element = In;
   using Tensor = const typename In::Storage*;
   using Alignment = bool;
   struct Base {};
@@ -47,6 +48,7 @@ struct Source {
 
 template <class In>
 struct Source<WithKept<In>> {
+  using Element = In;
   using Tensor = KeptTensor<In>;
   struct Alignment {
     bool in;
@@ -63,7 +65,11 @@ struct Source<WithKept<In>> {
     return {is_aligned_16(tensor.in), is_aligned_16(tensor.kept)};
   }
   __device__ __forceinline__ static float at(const Tensor& tensor, std::int64_t i) {
-    float base = tensor.kept[i];
+    float base;
+    return at(tensor, i, base);
+  }
+  __device__ __forceinline__ static float at(const Tensor& tensor, std::int64_t i, float& base) {
+    base = tensor.kept[i];
     return sent(tensor, In::widen(tensor.in[i]), base);
   }
   __device__ __forceinline__ static void load(const Tensor& tensor, std::int64_t count,
@@ -77,6 +83,21 @@ struct Source<WithKept<In>> {
   __device__ __forceinline__ static void store(const Tensor& tensor, std::int64_t count,
                                                Alignment is_aligned, const Base& base) {
     store_octet<Float32>(tensor.kept, count, is_aligned.kept, base.values);
+  }
+  /// The same of base + decoded, where most of that is +0: a result is written where it changes
+  /// (+0 changes -0).
+  __device__ __forceinline__ static void store_sum(const Tensor& tensor, std::int64_t count,
+                                                   Alignment is_aligned, Base& base,
+                                                   const float* decoded) {
+    const unsigned first = 8 * octet_of_lane<true>(lane_of_thread());
+    __syncwarp();  // other lanes have read what this one writes
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      const float sum = __fadd_rn(base.values[i], decoded[i]);
+      if (!tensor.is_error && bits_of(sum) != bits_of(base.values[i])) tensor.kept[first + i] = sum;
+      base.values[i] = sum;
+    }
+    if (tensor.is_error) store(tensor, count, is_aligned, base);
   }
 
  private:

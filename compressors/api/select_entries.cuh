@@ -47,16 +47,18 @@ __device__ __forceinline__ void write_subtile(const std::uint32_t* raw, std::int
   std::uint32_t equal = seen.equal + (before >> 16);
   std::uint32_t rank = above + (equal < chosen.ties_taken ? equal : chosen.ties_taken);
   std::uint32_t marks = 0;
+  std::uint32_t dropped = 0;
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
     const std::uint32_t key = Source::key(raw[i]);
     const bool is_tie = key == chosen.key;
     const bool is_chosen = key > chosen.key || (is_tie && equal < chosen.ties_taken);
     if (is_chosen && own + i < length) marks |= 1u << i;
+    if (Source::kIsKept && is_tie && chosen.drops_ties) dropped |= 1u << i;
     equal += is_tie ? 1u : 0u;
   }
   std::uint32_t sent[8] = {};
-  writer.send(first, marks, raw, sent);
+  writer.send(first, marks & ~dropped, raw, sent);
   for (std::uint32_t left = marks; left != 0; left &= left - 1) {
     const int own_index = __ffs(static_cast<int>(left)) - 1;
     std::uint32_t value = sent[0];

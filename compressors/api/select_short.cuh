@@ -6,11 +6,17 @@
 namespace tersor::compressors::device {
 
 inline constexpr int kScopesPerBlock = 8;  ///< where a warp takes one
+/// Of launch bounds. 0: none, which spills registers where a state is kept.
+template <class Source, int kScopeWarps, int kCount>
+inline constexpr int kShortBlocks = kScopeWarps == 16                 ? 1
+                                    : !Source::kIsKept                ? 0
+                                    : kCount == 1 || kScopeWarps == 4 ? 4
+                                                                      : 2;
 
 /// kScopeWarps warps hold kCount sub-tiles each of a scope. The threshold is found bit by bit.
 template <class Source, int kScopeWarps, int kCount>
 __global__ void __launch_bounds__(kScopeWarps == 1 ? 32 * kScopesPerBlock : 32 * kScopeWarps,
-                                  kScopeWarps == 16 ? 1 : 0)
+                                  kShortBlocks<Source, kScopeWarps, kCount>)
     select_in_registers(const __grid_constant__ SelectJob<Source> job) {
   TERSOR_SHARED_ARRAY(std::uint32_t, shared, 2 * kScopeWarps);
   const unsigned warp = warp_of_thread();

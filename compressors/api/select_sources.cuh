@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compressors/api/octets.cuh"
+#include "compressors/api/encode_sources.cuh"
 #include "compressors/api/sparse_plan.hpp"
 
 /// Where the keys of a selection (select.cuh) come from. load(): the lane's octet of the sub-tile
 /// (octets.cuh) at element `first` of the scope as raw words, 0 behind its end. send(): what the
 /// payload gets for the octet of which `marks` are chosen, called once for each sub-tile, by the
-/// whole warp.
+/// whole warp; with kIsKept without those that are dropped as ties.
 namespace tersor::compressors::device {
 
 template <class T>
@@ -15,6 +15,7 @@ struct TensorSource {
   static constexpr bool kPaired = kIsPaired<T>;
   static constexpr bool kIsSampled = true;
   static constexpr bool kHasValues = true;
+  static constexpr bool kIsKept = false;
   static constexpr int kWritingBlocks = 0;  ///< of launch bounds; 0: none
   static constexpr int kKeyBits = 31;
   /// Bits that are 0 in every key: a widened float16 (normal ones too) or bfloat16 has none there.
@@ -46,11 +47,67 @@ struct TensorSource {
   }
 };
 
+/// A tensor and what a wrapper keeps beside it (encode_sources.cuh): send() rewrites that.
+template <class T>
+struct KeptSource {
+  using Type = T;
+  using From = Source<WithKept<T>>;
+  static constexpr bool kPaired = From::kIsPaired;
+  static constexpr bool kIsSampled = true;
+  static constexpr bool kHasValues = true;
+  static constexpr bool kIsKept = true;
+  static constexpr int kWritingBlocks = kEncodingBlocks;
+  static constexpr int kKeyBits = TensorSource<T>::kKeyBits;
+  static constexpr int kZeroBits = TensorSource<T>::kZeroBits;
+  static constexpr int kDigits = TensorSource<T>::kDigits;
+
+  KeptTensor<T> in;
+
+  __device__ __forceinline__ void load(const SparseScope& scope, std::int64_t first,
+                                       std::uint32_t* raw) const {
+    float x[8];
+    typename From::Base base;
+    load_octets(scope, first, x, base);
+#pragma unroll
+    for (int i = 0; i < 8; ++i) raw[i] = bits_of(x[i]);
+  }
+  __device__ __forceinline__ std::uint32_t load_one(const SparseScope& scope,
+                                                    std::int64_t i) const {
+    return magnitude_key(From::at(in, scope.begin + i));
+  }
+  static __device__ __forceinline__ std::uint32_t key(std::uint32_t raw) {
+    return raw & 0x7FFFFFFFu;
+  }
+  /// Reads the octets again, from a cache: `raw` is rounded.
+  __device__ __forceinline__ void send(const SparseScope& scope, std::int64_t first,
+                                       std::uint32_t marks, const std::uint32_t*,
+                                       std::uint32_t* sent) const {
+    float x[8];
+    typename From::Base base;
+    load_octets(scope, first, x, base);
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      sent[i] = bits_of(x[i]);
+      x[i] = (marks >> i & 1u) != 0 ? x[i] : 0.0f;
+    }
+    const auto from = in + (scope.begin + first);
+    From::store_sum(from, scope.length - first, From::alignment(from), base, x);
+  }
+
+ private:
+  __device__ __forceinline__ void load_octets(const SparseScope& scope, std::int64_t first,
+                                              float* x, typename From::Base& base) const {
+    const auto from = in + (scope.begin + first);
+    From::load(from, scope.length - first, From::alignment(from), x, base);
+  }
+};
+
 /// Complements of 32-bit draws: the k largest are the k smallest draws.
 struct DrawSource {
   static constexpr bool kPaired = false;
   static constexpr bool kIsSampled = false;
   static constexpr bool kHasValues = false;
+  static constexpr bool kIsKept = false;
   static constexpr int kWritingBlocks = 0;
   static constexpr int kKeyBits = 32;
   static constexpr int kZeroBits = 0;

@@ -86,11 +86,11 @@ inline void launch_pack(const SparseGrid& grid, const std::uint32_t* positions, 
 
 inline constexpr int kTransposed = 32;  ///< side of a square that a block turns over
 
-/// to[column][row] = from[row][column].
-template <class Word>
-__global__ void __launch_bounds__(kThreads)
-    transpose(const Word* from, std::int64_t rows, std::int64_t columns, Word* to) {
-  TERSOR_SHARED_ARRAY(Word, square, kTransposed * (kTransposed + 1));
+/// to[column][row] = from(row * columns + column), by way of `square`, of kTransposed *
+/// (kTransposed + 1) words.
+template <class Word, class From>
+__device__ __forceinline__ void transpose_square(std::int64_t rows, std::int64_t columns,
+                                                 Word* square, Word* to, From from) {
   const std::int64_t across = (columns + kTransposed - 1) / kTransposed;
   const std::int64_t down = std::int64_t{blockIdx.x} / across;
   const std::int64_t row = down * kTransposed;
@@ -98,11 +98,18 @@ __global__ void __launch_bounds__(kThreads)
   const unsigned lane = lane_of_thread();
   for (unsigned y = warp_of_thread(); y < kTransposed; y += kWarps)
     if (row + y < rows && column + lane < columns)
-      square[y * (kTransposed + 1) + lane] = from[(row + y) * columns + column + lane];
+      square[y * (kTransposed + 1) + lane] = from((row + y) * columns + column + lane);
   __syncthreads();
   for (unsigned y = warp_of_thread(); y < kTransposed; y += kWarps)
     if (column + y < columns && row + lane < rows)
       to[(column + y) * rows + row + lane] = square[lane * (kTransposed + 1) + y];
+}
+
+template <class Word>
+__global__ void __launch_bounds__(kThreads)
+    transpose(const Word* from, std::int64_t rows, std::int64_t columns, Word* to) {
+  TERSOR_SHARED_ARRAY(Word, square, kTransposed * (kTransposed + 1));
+  transpose_square(rows, columns, square, to, [&](std::int64_t i) { return from[i]; });
 }
 
 }  // namespace tersor::compressors::device

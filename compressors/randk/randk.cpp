@@ -292,11 +292,7 @@ std::size_t RandK::encode(int, const TensorView& in, std::span<std::byte> out, S
   const std::size_t size = payload_bytes(in.shape, in.dtype, context, 0, nullptr);
   expect_room(out, size, "randk");
   if (n == 0) return 0;
-  if (context.device == Device::kCuda) {
-    DeviceTable<RandKLaunchers>::get("randk").encode(in, message(in.shape, in.dtype, context),
-                                                     out.data(), context);
-    return size;
-  }
+  if (context.device == Device::kCuda) return encode_with_kept(in, {}, out, context);
   const auto send = [&](const Positions& positions, std::byte* to) {
     for_each_share(
         positions.count(), n, context.threads,
@@ -323,6 +319,15 @@ std::size_t RandK::encode(int, const TensorView& in, std::span<std::byte> out, S
     to += sizes.index_bytes();
   }
   return send(Positions(n, chosen), to);
+}
+
+std::size_t RandK::encode_with_kept(const TensorView& in, const KeptArray& kept,
+                                    std::span<std::byte> out, const Context& context) const {
+  const std::size_t size = payload_bytes(in.shape, in.dtype, context, 0, nullptr);
+  expect_room(out, size, "randk");
+  DeviceTable<RandKLaunchers>::get("randk").encode(in, kept, message(in.shape, in.dtype, context),
+                                                   out.data(), context);
+  return size;
 }
 
 // One payload, or several whose positions are shared.

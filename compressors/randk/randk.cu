@@ -6,7 +6,9 @@
 #include "compressors/randk/randk.hpp"
 
 // Positions go to the workspace first: uniform ones by selection among the draws, whose threshold
-// is known nearly enough to leave few candidates; stratified ones by a thread each.
+// is known nearly enough to leave few candidates; stratified ones by a thread each. A thread then
+// sends what is at each, and rewrites what a wrapper keeps there (encode_sources.cuh); where all of
+// that changes, a warp does both for a tile.
 
 namespace tersor::compressors {
 namespace {
@@ -30,26 +32,104 @@ __global__ void __launch_bounds__(kThreads)
   positions[j] = static_cast<Position>(low + (draw * length >> 32));
 }
 
-/// The values at the positions, NaN as the canonical one, and their indices where these are a list.
-template <class T>
+/// What is sent, and where.
+struct Sending {
+  const std::uint32_t* positions;
+  std::int64_t entries;
+  IndexCoding coding;  ///< of positions that the payload has as a list
+  bool has_indices;
+  std::int64_t index_bytes;
+  ValueScale scale;  ///< what decoding multiplies by
+  std::byte* out;
+
+  /// Entry j: x at position i, NaN as the canonical one. Returns what it decodes to.
+  template <class T>
+  __device__ __forceinline__ float send(std::int64_t j, std::uint32_t i, float x) const {
+    if constexpr (kIsPaired<T>)
+      store_bytes(out + index_bytes + 4 * j, bits_of(T::round(x)));
+    else
+      store_bytes(out + index_bytes + 2 * j, T::round(x));
+    if (has_indices) {
+      if (coding == IndexCoding::kU16)
+        store_bytes(out + 2 * j, static_cast<std::uint16_t>(i));
+      else if (coding == IndexCoding::kU32)
+        store_bytes(out + 4 * j, i);
+      else if (coding == IndexCoding::kI64)
+        store_bytes(out + 8 * j, std::uint64_t{i});
+    }
+    return scale.apply(T::widen(T::round(x)), static_cast<std::uint64_t>(j));
+  }
+};
+
+/// A thread an entry: a result changes at the positions only.
+template <class In>
 __global__ void __launch_bounds__(kThreads)
-    send_values(const typename T::Storage* in, const std::uint32_t* positions, std::int64_t entries,
-                IndexCoding coding, bool has_indices, std::int64_t index_bytes, std::byte* out) {
+    send_values(typename Source<In>::Tensor in, const __grid_constant__ Sending sending) {
+  using From = Source<In>;
   const std::int64_t j = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
-  if (j >= entries) return;
-  const std::uint32_t i = positions[j];
-  const float x = T::widen(in[i]);
-  if constexpr (kIsPaired<T>)
-    store_bytes(out + index_bytes + 4 * j, bits_of(T::round(x)));
-  else
-    store_bytes(out + index_bytes + 2 * j, T::round(x));
-  if (!has_indices) return;
-  if (coding == IndexCoding::kU16)
-    store_bytes(out + 2 * j, static_cast<std::uint16_t>(i));
-  else if (coding == IndexCoding::kU32)
-    store_bytes(out + 4 * j, i);
-  else if (coding == IndexCoding::kI64)
-    store_bytes(out + 8 * j, std::uint64_t{i});
+  if (j >= sending.entries) return;
+  const std::uint32_t i = sending.positions[j];
+  if constexpr (From::kIsKept) {
+    float base;
+    const float x = From::at(in, i, base);
+    in.kept[i] = __fadd_rn(base, sending.send<typename From::Element>(j, i, x));
+  } else {
+    sending.send<In>(j, i, From::at(in, i));
+  }
+}
+
+/// A warp a tile, all of whose state is rewritten: x +- kept goes to shared memory, the entries
+/// take it there, leave what they decode to and set a bit.
+template <class T>
+__global__ void __launch_bounds__(kThreads, 2)
+    send_tiles(const KeptTensor<T> in, std::int64_t elements,
+               const __grid_constant__ Sending sending) {
+  using From = Source<WithKept<T>>;
+  TERSOR_SHARED_ARRAY(float4, quads, kWarps * kTile / 4);
+  TERSOR_SHARED_ARRAY(std::uint32_t, words, kWarps * 32);
+  auto* values = reinterpret_cast<float*>(quads) + warp_of_thread() * kTile;
+  std::uint32_t* const marks = words + warp_of_thread() * 32;
+  const std::int64_t first = first_of_tile();
+  if (first >= elements) return;
+  const unsigned octet = 8 * octet_of_lane<true>(lane_of_thread());
+  const auto alignment = From::alignment(in);
+  typename From::Base base[kSubtiles];
+#pragma unroll
+  for (int c = 0; c < kSubtiles; ++c) {
+    const std::int64_t at = first + c * kSubtile;
+    float x[8];
+    From::load(in + at, elements - at, alignment, x, base[c]);
+    auto* to = reinterpret_cast<float4*>(values + c * kSubtile + octet);
+    store_vector(to, take_quad(x));
+    store_vector(to + 1, take_quad(x + 4));
+  }
+  marks[lane_of_thread()] = 0;
+  __syncwarp();
+  const std::uint32_t* const positions = sending.positions;
+  const std::int64_t entries = sending.entries;
+  const std::int64_t begin =
+      count_less<32>(entries, [&](std::int64_t j) { return positions[j] < first; });
+  for (std::int64_t j = begin + lane_of_thread(); j < entries; j += 32) {
+    const std::uint32_t i = positions[j];
+    if (i >= first + kTile) break;
+    const auto at = static_cast<unsigned>(i - first);
+    values[at] = sending.send<T>(j, i, values[at]);
+    atomicOr(&marks[at / 32], 1u << at % 32);
+  }
+  __syncwarp();
+#pragma unroll
+  for (int c = 0; c < kSubtiles; ++c) {
+    const std::int64_t at = first + c * kSubtile;
+    if (at >= elements) break;
+    const unsigned place = c * kSubtile + octet;
+    const std::uint32_t sent = marks[place / 32] >> place % 32;
+    float decoded[8];
+    put_quad(load_vector(reinterpret_cast<const float4*>(values + place)), decoded);
+    put_quad(load_vector(reinterpret_cast<const float4*>(values + place) + 1), decoded + 4);
+#pragma unroll
+    for (int i = 0; i < 8; ++i) decoded[i] = (sent >> i & 1u) != 0 ? decoded[i] : 0.0f;
+    From::store_sum(in + at, elements - at, alignment, base[c], decoded);
+  }
 }
 
 void draw(const RandKMessage& message, const RandKArrays& arrays, void* stream) {
@@ -76,18 +156,40 @@ void draw(const RandKMessage& message, const RandKArrays& arrays, void* stream) 
     launch_select_long(job, "randk", stream);
 }
 
-void encode(const TensorView& in, const RandKMessage& message, std::byte* out,
-            const Context& context) {
+/// Of payloads that are multiplied in decoding, so that they are unbiased.
+ValueScale scale_of(const RandKMessage& message) {
+  ValueScale scale{};
+  if (!message.is_unbiased) return scale;
+  const auto n = static_cast<double>(message.grid.elements);
+  scale.kind = message.is_stratified ? ValueScale::kStrata : ValueScale::kFactor;
+  scale.factor = static_cast<float>(n / static_cast<double>(message.grid.entries));
+  scale.elements = static_cast<std::uint64_t>(message.grid.elements);
+  scale.entries = static_cast<std::uint64_t>(message.grid.entries);
+  return scale;
+}
+
+void encode(const TensorView& in, const KeptArray& kept, const RandKMessage& message,
+            std::byte* out, const Context& context) {
   const SparseGrid& grid = message.grid;
   expect_fits(grid, "randk");
   DeviceWorkspace workspace(context.workspace, "randk");
   const RandKArrays arrays = randk_arrays(message, workspace);
   draw(message, arrays, context.stream);
-  with_type(in.dtype, [&]<class T>(T) {
-    TERSOR_LAUNCH(send_values<T>, grid_of(blocks_for(grid.entries, kThreads), "randk"), kThreads, 0,
-                  context.stream, static_cast<const typename T::Storage*>(in.data),
-                  static_cast<const std::uint32_t*>(arrays.positions), grid.entries, grid.coding,
-                  message.has_indices, message.has_indices ? grid.index_bytes : 0, out);
+  const Sending sending{arrays.positions,
+                        grid.entries,
+                        grid.coding,
+                        message.has_indices,
+                        message.has_indices ? grid.index_bytes : 0,
+                        scale_of(message),
+                        out};
+  with_source(in, kept, [&]<class In>(In, typename Source<In>::Tensor tensor) {
+    if constexpr (Source<In>::kIsKept)
+      if (kept.meaning != KeptArray::kResult)
+        return TERSOR_LAUNCH(send_tiles<typename Source<In>::Element>,
+                             blocks_of_tiles(grid.elements, "randk"), kThreads, 0, context.stream,
+                             tensor, grid.elements, sending);
+    TERSOR_LAUNCH(send_values<In>, grid_of(blocks_for(grid.entries, kThreads), "randk"), kThreads,
+                  0, context.stream, tensor, sending);
   });
   if (message.has_indices && grid.has_bits())
     launch_pack(grid, arrays.positions, out, "randk", context.stream);
@@ -101,13 +203,7 @@ void decode(std::span<const std::span<const std::byte>> payloads, const RandKMes
   SparseJob job{};
   job.grid = grid;
   job.dtype = dtype;
-  if (message.is_unbiased) {
-    const auto n = static_cast<double>(grid.elements);
-    job.scale.kind = message.is_stratified ? ValueScale::kStrata : ValueScale::kFactor;
-    job.scale.factor = static_cast<float>(n / static_cast<double>(grid.entries));
-    job.scale.elements = static_cast<std::uint64_t>(grid.elements);
-    job.scale.entries = static_cast<std::uint64_t>(grid.entries);
-  }
+  job.scale = scale_of(message);
   if (message.has_indices) {
     job.mark_ranks = take_mark_ranks(grid, workspace);
     job.chunks = mark_chunks(grid);

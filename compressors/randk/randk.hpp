@@ -36,8 +36,8 @@ RandKArrays randk_arrays(const RandKMessage& message, DeviceWorkspace& workspace
 /// The launchers of randk.cu (DeviceTable). Pointers are device memory; launches only, no
 /// synchronisation. The tensor has elements.
 struct RandKLaunchers {
-  void (*encode)(const TensorView& in, const RandKMessage& message, std::byte* out,
-                 const Context& context);
+  void (*encode)(const TensorView& in, const KeptArray& kept, const RandKMessage& message,
+                 std::byte* out, const Context& context);
   void (*decode)(std::span<const std::span<const std::byte>> payloads, const RandKMessage& message,
                  DType dtype, const DecodeTarget& target, const Context& context);
 };
@@ -61,6 +61,9 @@ class RandK final : public SummingCodec {
                               const Context& context) const override;
   std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
                      const Context& context) const override;
+  std::size_t encode_with_kept(const TensorView& in, const KeptArray& kept,
+                               std::span<std::byte> out, const Context& context) const override;
+  std::size_t kept_workspace_bytes(const Shape&, DType, const Context&) const override { return 0; }
 
   /// The k positions of a tensor of n elements, ascending, for the rank, step and site of
   /// `context`; k = positions.size() minus kPositionSlack. `keys` is scratch of key_elements(n).

@@ -127,12 +127,13 @@ void send_floats(std::span<const float> values, DType dtype, std::byte* out) {
 
 }  // namespace
 
-TopKArrays topk_arrays(const SparseGrid& grid, DType dtype, DeviceWorkspace& workspace) {
+TopKArrays topk_arrays(const SparseGrid& grid, DType dtype, bool is_kept,
+                       DeviceWorkspace& workspace) {
   TopKArrays arrays;
   if (grid.is_columns)
     arrays.turned =
         workspace.take<std::byte>(grid.elements * static_cast<std::int64_t>(item_bytes(dtype)));
-  if (grid.coding == IndexCoding::kEliasFano)
+  if (grid.coding == IndexCoding::kEliasFano || (is_kept && grid.is_columns))
     arrays.positions = workspace.take<std::uint32_t>(grid.entries);
   if (grid.full.length > kLongestInRegisters)
     arrays.plan = select_plan(grid.scopes, grid.full.length, workspace);
@@ -190,7 +191,7 @@ std::size_t TopK::workspace_bytes(const Shape& shape, DType dtype, const Context
     const SparseGrid sparse(grid(shape), layout(shape, dtype), shape);
     DeviceWorkspace encoding;
     DeviceWorkspace decoding;
-    topk_arrays(sparse, dtype, encoding);
+    topk_arrays(sparse, dtype, false, encoding);
     take_mark_ranks(sparse, decoding);
     return std::max(encoding.bytes(), decoding.bytes());
   }
@@ -210,17 +211,37 @@ std::size_t TopK::workspace_bytes(const Shape& shape, DType dtype, const Context
                                 sizes, scopes, shape, payloads, context.threads)));
 }
 
+std::size_t TopK::kept_workspace_bytes(const Shape& shape, DType dtype,
+                                       const Context& context) const {
+  if (shape.elements() == 0) return 0;
+  DeviceWorkspace encoding;
+  topk_arrays(SparseGrid(grid(shape), layout(shape, dtype), shape), dtype, true, encoding);
+  const std::size_t least = workspace_bytes(shape, dtype, context);
+  return encoding.bytes() > least ? encoding.bytes() - least : 0;
+}
+
+std::size_t TopK::encode_on_device(const TensorView& in, const KeptArray& kept,
+                                   std::span<std::byte> out, const Context& context) const {
+  const SparseLayout sizes = layout(in.shape, in.dtype);
+  expect_room(out, sizes.payload_bytes(), "topk");
+  DeviceTable<TopKLaunchers>::get("topk").encode(in, kept,
+                                                 SparseGrid(grid(in.shape), sizes, in.shape),
+                                                 options_.is_rudakov, out.data(), context);
+  return sizes.payload_bytes();
+}
+
+std::size_t TopK::encode_with_kept(const TensorView& in, const KeptArray& kept,
+                                   std::span<std::byte> out, const Context& context) const {
+  return encode_on_device(in, kept, out, context);
+}
+
 std::size_t TopK::encode(int, const TensorView& in, std::span<std::byte> out, State*,
                          const Context& context) const {
   const ScopeGrid scopes = grid(in.shape);
   const SparseLayout sizes = layout(in.shape, in.dtype);
   expect_room(out, sizes.payload_bytes(), "topk");
   if (scopes.count() == 0) return 0;
-  if (context.device == Device::kCuda) {
-    DeviceTable<TopKLaunchers>::get("topk").encode(in, SparseGrid(scopes, sizes, in.shape),
-                                                   options_.is_rudakov, out.data(), context);
-    return sizes.payload_bytes();
-  }
+  if (context.device == Device::kCuda) return encode_on_device(in, {}, out, context);
 
   // One long scope is cut inside, several scopes are dealt out whole.
   const bool is_cut_inside = is_long(scopes) && scopes.count() == 1;

@@ -44,7 +44,10 @@ Moved encode(const std::string& spec, DType dtype) {
   const suite::Tensor in = suite::make_tensor(kShape, dtype, suite::Fill::kNormal);
   std::vector<std::byte> payload(codec->payload_bytes(kShape, dtype, {}));
   const auto state = codec->make_state(kShape, dtype, 1);
-  if (state) codec->encode(0, in.view(), payload, state.get(), {});  // aqsgd: its first visit
+  if (state) {  // aqsgd: its first visit
+    const suite::Tensor first = suite::make_tensor(kShape, dtype, suite::Fill::kConstant);
+    codec->encode(0, first.view(), payload, state.get(), {});
+  }
   emulator::reset_counts();
   codec->encode(0, in.view(), payload, state.get(), {});
   Moved moved = sum_counts();
@@ -175,6 +178,18 @@ TEST_CASE("signs are sent in the pass that sums them, and wrappers add the passe
                       {"ef21(sign(scope=channel))", 3, 20.13},
                       {"ef(sign(scope=token))", 1, 12.13},
                       {"ef(spike)", 1, 12.6},
+                      // Two reads of x and the state and a sector of both for each of 4,096
+                      // samples (4 bytes a value here); the state is written where it changes.
+                      {"ef(topk(ratio=0.1,index=u32))", 11, 25.4},
+                      {"ef21(topk(ratio=0.1,index=u32))", 11, 23.4},
+                      {"aqsgd(topk(ratio=0.01,index=u32))", 11, 20.8},
+                      {"ef(topk(ratio=0.1,scope=token,index=u16))", 1, 12.6},
+                      {"ef21(topk(ratio=0.01,scope=token,index=u16))", 1, 8.9},
+                      // Positions written and read; a sector of x and of the state for most of
+                      // 0.1 of the values, or all of both.
+                      {"ef(randk(ratio=0.1,sampling=stratified))", 2, 13.2},
+                      {"ef21(randk(ratio=0.01,sampling=stratified))", 2, 1.1},
+                      {"aqsgd(randk(ratio=0.01,sampling=stratified))", 2, 8.5},
                       {"hadamard(cast)", 2, 14},
                       {"hadamard(cast,block=1024)", 2, 14},
                       {"srht(dim=512)", 2, 6}};

@@ -199,6 +199,45 @@ TEST_CASE("states rewritten beside signs and spikes are those of the CPU") {
   check_same("ef(sign(scope=channel))", {1, 4200, 3}, DType::kFloat32, false, 1);
 }
 
+TEST_CASE("states rewritten beside what topk sends are those of the CPU") {
+  for (const char* index : {"u16", "u32", "i64", "bitmap", "ef"})
+    check_same("ef(topk(ratio=0.2,index=" + std::string(index) + "))", {3, 2, 67}, DType::kBFloat16,
+               true);
+  for (const char* spec :
+       {"ef(topk(ratio=0.1))", "ef21(topk(k=1))", "aqsgd(topk(ratio=0.3))",
+        "ef(topk(ratio=0.3,scope=sample,variant=rudakov))", "ef21(topk(k=7,scope=token,index=ef))",
+        "ef(topk(ratio=0.5,scope=channel))", "ef21(topk(k=3,scope=channel,index=ef))",
+        "aqsgd(topk(ratio=0.4,scope=channel,variant=rudakov))",
+        "aqsgd(topk(ratio=0.5,variant=rudakov),cache=float16)",
+        "ef(topk(k=5,scope=group,group=12))"})
+    check_shapes(spec);
+  // Scopes of several warps, and of tiles.
+  for (const DType dtype : {DType::kFloat32, DType::kFloat16}) {
+    check_same("ef(topk(ratio=0.05,scope=token))", {1, 2, 3001}, dtype, true, 2);
+    check_same("ef21(topk(ratio=0.05))", {1, 5, 3001}, dtype, true, 2);
+    check_same("ef(topk(ratio=0.01))", {1, 17, 2001}, dtype, dtype == DType::kFloat16, 2);
+    check_same("ef21(topk(ratio=0.3,scope=sample,index=ef))", {2, 9, 2003}, dtype, true, 1);
+    check_same("aqsgd(topk(ratio=0.02,scope=channel))", {1, 17001, 3}, dtype, false, 1);
+    check_same("aqsgd(topk(ratio=0.1,variant=rudakov))", {1, 9, 2003}, dtype, true, 1);
+  }
+}
+
+TEST_CASE("states rewritten beside what randk sends are those of the CPU") {
+  for (const char* spec :
+       {"ef(randk(ratio=0.1))", "ef21(randk(ratio=0.3))", "aqsgd(randk(ratio=0.2))",
+        "ef(randk(ratio=0.25,sampling=stratified))", "ef21(randk(k=3,sampling=stratified))",
+        "aqsgd(randk(k=5,unbiased=true),cache=float16)",
+        "aqsgd(randk(ratio=0.3,sampling=stratified,unbiased=true))",
+        "ef(randk(ratio=0.1,shared=false,index=ef))", "ef21(randk(k=9,shared=false,index=bitmap))",
+        "aqsgd(randk(ratio=0.05,shared=false,index=u16))", "ef(randk(ratio=1))"})
+    check_shapes(spec);
+  // Several tiles, with and without positions in each; selection in passes over tiles.
+  check_same("ef(randk(ratio=0.01))", {1, 9, 2003}, DType::kFloat32, true, 2);
+  check_same("ef(randk(k=3))", {1, 5, 3001}, DType::kBFloat16, true, 2);
+  check_same("aqsgd(randk(ratio=0.2,shared=false,index=i64))", {2, 5, 3001}, DType::kFloat16, true,
+             1);
+}
+
 TEST_CASE("ef21 of more ranks than a launch takes gives the sums of the CPU") {
   constexpr std::uint32_t kRanks = 11;
   const Shape shape{1, 3, 67};

@@ -127,14 +127,21 @@ std::size_t AqSgd::metadata_bytes(const Shape& shape, DType dtype, const Context
 
 std::size_t AqSgd::workspace_bytes(const Shape& shape, DType dtype, const Context& context) const {
   const Shape one{1, shape.tokens, shape.hidden};
-  std::size_t bytes =
-      5 * Scratch::bytes_for<float>(one.elements()) + inner().workspace_bytes(one, dtype, context);
+  const bool is_on_device = context.device == Device::kCuda;
+  std::size_t bytes = inner().workspace_bytes(one, dtype, context);
+  if (!is_on_device)
+    bytes += 5 * Scratch::bytes_for<float>(one.elements());
+  else
+    bytes += inner().kept_workspace_bytes(one, dtype, context);
+  // A sample as it is recalled, where that is not the cache itself.
+  if (is_on_device && options_.format != AqSgdOptions::Format::kFloat32)
+    bytes += Scratch::bytes_for<float>(one.elements());
   if (options_.codec)
     bytes += Scratch::bytes_for<std::byte>(static_cast<std::int64_t>(
                  options_.codec->payload_bytes(one, DType::kFloat32, context, 0, nullptr))) +
              options_.codec->workspace_bytes(one, DType::kFloat32, context);
   // decode_bits there goes through decode().
-  if (context.device == Device::kCuda) bytes += Scratch::bytes_for<float>(shape.elements());
+  if (is_on_device) bytes += Scratch::bytes_for<float>(shape.elements());
   return bytes;
 }
 

@@ -68,7 +68,7 @@ std::size_t AqSgd::encode_on_device(const TensorView& in, std::span<std::byte> o
   Context rest = context;
   rest.workspace = scratch.rest();
   const std::size_t size =
-      inner().encode_with_kept(in, {kept.data(), KeptArray::kResult}, out, rest);
+      inner().encode_with_kept(in, {kept.data(), KeptArray::kSample}, out, rest);
   keep_on_device(cache, sample, kept, rest);
   return size;
 }

@@ -56,9 +56,10 @@ std::size_t ErrorFeedback::metadata_bytes(const Shape& shape, DType dtype, const
 
 std::size_t ErrorFeedback::workspace_bytes(const Shape& shape, DType dtype,
                                            const Context& context) const {
-  const int arrays = context.device == Device::kCuda ? 1 : 3;
-  return arrays * Scratch::bytes_for<float>(shape.elements()) +
-         inner_workspace_bytes(shape, dtype, context);
+  const std::size_t own = context.device == Device::kCuda
+                              ? inner().kept_workspace_bytes(shape, dtype, context)
+                              : 3 * Scratch::bytes_for<float>(shape.elements());
+  return own + inner_workspace_bytes(shape, dtype, context);
 }
 
 std::size_t ErrorFeedback::encode(int round, const TensorView& in, std::span<std::byte> out,

@@ -57,9 +57,10 @@ std::size_t Ef21::metadata_bytes(const Shape& shape, DType dtype, const Context&
 }
 
 std::size_t Ef21::workspace_bytes(const Shape& shape, DType dtype, const Context& context) const {
-  const int arrays = context.device == Device::kCuda ? 1 : 3;
-  return arrays * Scratch::bytes_for<float>(shape.elements()) +
-         inner_workspace_bytes(shape, dtype, context);
+  const std::size_t own = context.device == Device::kCuda
+                              ? inner().kept_workspace_bytes(shape, dtype, context)
+                              : 3 * Scratch::bytes_for<float>(shape.elements());
+  return own + inner_workspace_bytes(shape, dtype, context);
 }
 
 std::size_t Ef21::encode(int round, const TensorView& in, std::span<std::byte> out, State* state,

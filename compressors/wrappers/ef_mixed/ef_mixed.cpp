@@ -96,7 +96,7 @@ class Chooser {
 
 EfMixedArrays ef_mixed_arrays(const SparseGrid& grid, DType dtype, DeviceWorkspace& workspace) {
   EfMixedArrays arrays;
-  arrays.selection = topk_arrays(grid, dtype, workspace);
+  arrays.selection = topk_arrays(grid, dtype, false, workspace);
   if (grid.is_columns) arrays.turned_error = workspace.take<float>(grid.elements);
   arrays.marks = workspace.take<std::byte>(grid.scope(grid.scopes).first_octet);
   return arrays;

@@ -35,6 +35,7 @@ struct ErrorSource {
   static constexpr bool kPaired = true;
   static constexpr bool kIsSampled = true;
   static constexpr bool kHasValues = true;
+  static constexpr bool kIsKept = false;                  ///< ties are never dropped
   static constexpr int kWritingBlocks = kEncodingBlocks;  ///< for the arithmetic of send()
   static constexpr int kKeyBits = 31;
   static constexpr int kZeroBits = 0;
