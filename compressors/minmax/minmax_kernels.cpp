@@ -169,6 +169,16 @@ void decode_loop(const std::uint8_t* HWY_RESTRICT codes, std::int64_t count, con
       const Table16 values([&](Floats q) { return value(q, 0); });
       i = store_values<kAdd>(count, out,
                              [&](std::int64_t at) { return values[load_codes(codes + at)]; });
+    } else if (!kPerElement && loop.top == 255 && is_moderate(shared_width)) {
+      // q/255 = q*(1 + 2^8 + 2^16)/2^24 * (1 + 2^-24 + 2^-48 + ...), of which the first two terms
+      // of the last factor give the rounded quotient times 2^24, as the same test shows.
+      const Floats ulp = hn::Set(kFloatTag, 0x1p-24f);
+      const Floats least = hn::Set(kFloatTag, shared_base);
+      const Floats scaled = hn::Set(kFloatTag, shared_width * 0x1p-24f);
+      i = store_values<kAdd>(count, out, [&](std::int64_t at) {
+        const Floats q = hn::ConvertTo(kFloatTag, load_codes_thrice(codes + at));
+        return hn::Add(least, hn::Mul(hn::MulAdd(q, ulp, q), scaled));
+      });
     } else {
       i = store_values<kAdd>(count, out, [&](std::int64_t at) {
         return value(hn::ConvertTo(kFloatTag, load_codes(codes + at)), at);
