@@ -197,7 +197,7 @@ void scope_mean(const TensorView& in, const ScopeGrid& grid, bool squares, std::
 /// Folds `blocks` rows of `width` values, by halves of the next power of two, into row 0.
 void fold_rows(float* sums, std::int64_t blocks, std::int64_t width);
 /// scope_mean of a contiguous scope; calls visit(first element, count, values) for every block that
-/// it sums, while the block is in the first cache.
+/// it sums, while the block is in the first cache; blocks of a long scope on several threads.
 template <class Visit>
 void scope_mean(const TensorView& in, const ScopeGrid& grid, bool squares, std::span<float> mean,
                 const Context& context, Visit&& visit) {
@@ -205,16 +205,16 @@ void scope_mean(const TensorView& in, const ScopeGrid& grid, bool squares, std::
   const std::int64_t longest = grid.longest();
   const std::span<float> sums =
       scratch.take<float>((longest + kBlockElements - 1) / kBlockElements);
-  std::array<float, kBlockElements> buffer;
   for (std::int64_t s = 0; s < grid.count(); ++s) {
     const ScopeSlice slice = grid[s];
-    std::int64_t blocks = 0;
-    for (std::int64_t begin = 0; begin < slice.length; begin += kBlockElements) {
-      const std::int64_t count = std::min(kBlockElements, slice.length - begin);
+    for_each_block(slice.length, context.threads, [&](std::int64_t begin, std::int64_t count) {
+      std::array<float, kBlockElements> buffer;
       const float* x = load_block(in, slice.begin + begin, count, buffer.data());
-      sums[static_cast<std::size_t>(blocks++)] = kernels::block_sum(x, count, squares);
+      sums[static_cast<std::size_t>(begin / kBlockElements)] =
+          kernels::block_sum(x, count, squares);
       visit(slice.begin + begin, count, x);
-    }
+    });
+    const std::int64_t blocks = (slice.length + kBlockElements - 1) / kBlockElements;
     fold_rows(sums.data(), blocks, 1);
     mean[static_cast<std::size_t>(s)] = sums[0] / static_cast<float>(slice.length);
   }

@@ -79,23 +79,18 @@ struct Limits {
   }
 };
 
-// The limits of all scopes, and their copies for one block where runs are short.
+// The limits of all scopes.
 class Frame {
  public:
   static constexpr std::int64_t kArrays = 5;
 
   Frame(const ScopeGrid& grid, const Shape& shape, Scratch& scratch)
       : grid_(grid), shape_(shape), values_(scratch.take<float>(kArrays * grid.count())) {
-    if (has_short_runs(grid)) spread_ = scratch.take<float>(kArrays * kBlockElements);
     loop_.is_per_element = has_short_runs(grid) || !grid.is_contiguous();
   }
   static std::size_t workspace_bytes(const ScopeGrid& grid) {
-    return Scratch::bytes_for<float>(kArrays * grid.count()) +
-           (has_short_runs(grid) ? Scratch::bytes_for<float>(kArrays * kBlockElements) : 0);
+    return Scratch::bytes_for<float>(kArrays * grid.count());
   }
-
-  /// Values spread over elements are scratch of one thread.
-  int threads(const Context& context) const { return has_short_runs(grid_) ? 1 : context.threads; }
 
   std::span<float> low() { return array(0); }
   std::span<float> high() { return array(1); }
@@ -116,10 +111,11 @@ class Frame {
   template <class Visit>
   void for_each_piece(std::int64_t begin, std::int64_t end, Visit&& visit) const {
     if (has_short_runs(grid_)) {
+      std::array<float, kArrays * kBlockElements> spread;
       for (std::int64_t a = 0; a < kArrays; ++a)
         spread_scopes(grid_, shape_, begin, end, values_.data() + a * grid_.count(),
-                      spread_.data() + a * kBlockElements);
-      visit(begin, end, loop_at(spread_.data(), kBlockElements));
+                      spread.data() + a * kBlockElements);
+      visit(begin, end, loop_at(spread.data(), kBlockElements));
       return;
     }
     for_each_run(grid_, shape_, begin, end,
@@ -146,7 +142,6 @@ class Frame {
   ScopeGrid grid_;
   Shape shape_;
   std::span<float> values_;
-  std::span<float> spread_;
   kernels::MinMaxLoop loop_;
 };
 
@@ -244,7 +239,7 @@ std::size_t MinMax::encode(int, const TensorView& in, std::span<std::byte> out, 
   std::memcpy(out.data(), frame.low().data(), metadata / 2);
   std::memcpy(out.data() + metadata / 2, frame.high().data(), metadata / 2);
   frame.derive(options_.bits, is_finite);
-  for_each_block(n, frame.threads(context), [&](std::int64_t begin, std::int64_t count) {
+  for_each_block(n, context.threads, [&](std::int64_t begin, std::int64_t count) {
     std::array<std::uint16_t, kBlockElements> draws;
     std::array<std::uint8_t, kBlockElements> buffer;
     const PackedBlock block(packed, begin, count, options_.bits, buffer.data());
@@ -299,7 +294,7 @@ void MinMax::sum_payloads(std::span<const std::span<const std::byte>> payloads, 
     std::memcpy(frame.high().data(), payloads[p].data() + metadata / 2, metadata / 2);
     frame.derive(options_.bits, false);
   }
-  sum_blocks(kBlockElements, n, frames[0]->threads(context), payloads.size(), is_accumulated,
+  sum_blocks(kBlockElements, n, context.threads, payloads.size(), is_accumulated,
              [&](std::size_t p, std::int64_t begin, std::int64_t count, bool adds) {
                std::array<std::uint8_t, kBlockElements> buffer;
                const std::uint8_t* codes = unpack_block(payloads[p].data() + metadata, begin, count,

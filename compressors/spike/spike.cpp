@@ -10,6 +10,7 @@
 #include "compressors/api/device_table.hpp"
 #include "compressors/api/floats.hpp"
 #include "compressors/api/registry.hpp"
+#include "compressors/api/shares.hpp"
 #include "compressors/api/workspace.hpp"
 #include "compressors/spike/spike_kernels.hpp"
 
@@ -131,11 +132,18 @@ Properties Spike::properties() const {
   return p;
 }
 
-std::int64_t Spike::reserved_of_all(const Shape& shape) const {
+std::int64_t Spike::reserved_before(std::int64_t scope, const Shape& shape) const {
+  if (scope == 0) return 0;
   const ScopeGrid groups = grid(shape);
   const std::int64_t tail = shape.hidden % groups.group();
   const std::int64_t full = shape.hidden / groups.group();
-  return shape.rows() * (full * reserved_of(groups.group()) + reserved_of(tail));
+  const std::int64_t per_row = full + (tail > 0 ? 1 : 0);
+  const std::int64_t in_row = full * reserved_of(groups.group()) + reserved_of(tail);
+  return scope / per_row * in_row + scope % per_row * reserved_of(groups.group());
+}
+
+std::int64_t Spike::reserved_of_all(const Shape& shape) const {
+  return reserved_before(grid(shape).count(), shape);
 }
 
 LeafCodec::Sizes Spike::sizes(const Shape& shape, DType) const {
@@ -183,37 +191,40 @@ void Spike::write(const TensorView& in, std::byte* out, const Context& context) 
   const auto top = static_cast<float>((1 << options_.bits) - 1);
   Scratch scratch(context);
   const auto codes = scratch.take<std::uint8_t>(n);
-  std::byte* minima = out;
-  std::byte* steps = minima + 2 * groups.count();
-  std::byte* values = steps + 2 * groups.count();
-  std::byte* positions = values + 2 * reserved_of_all(in.shape);
-  std::array<float, kLongestGroup> buffer;
-  Group g;
-  for (std::int64_t s = 0; s < groups.count(); ++s) {
-    const ScopeSlice slice = groups[s];
-    const float* x = load_block(in, slice.begin, slice.length, buffer.data());
-    g.length = slice.length;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(g.length); ++i)
-      g.values[i] = nan_to_zero(x[i]) + 0.0f;
-    find_reserved(g, options_.reserve);
-    const Limits limits = find_limits(g, top);
-    store(minima, limits.minimum);
-    store(steps, limits.step);
-    minima += 2;
-    steps += 2;
-    for (std::size_t r = 0; r < static_cast<std::size_t>(g.reserved); ++r) {
-      store(values, scale_to_float16(g.values[g.at[r]]));
-      store(positions, g.at[r]);
-      values += 2;
-      ++positions;
+  std::byte* const minima = out;
+  std::byte* const steps = minima + 2 * groups.count();
+  std::byte* const values = steps + 2 * groups.count();
+  std::byte* const positions = values + 2 * reserved_of_all(in.shape);
+  for_each_share(
+      groups.count(), n, context.threads, [&](std::int64_t first, std::int64_t last, std::int64_t) {
+        std::array<float, kLongestGroup> buffer;
+        Group g;
+        std::int64_t reserved = reserved_before(first, in.shape);
+        for (std::int64_t s = first; s < last; ++s) {
+          const ScopeSlice slice = groups[s];
+          const float* x = load_block(in, slice.begin, slice.length, buffer.data());
+          g.length = slice.length;
+          for (std::size_t i = 0; i < static_cast<std::size_t>(g.length); ++i)
+            g.values[i] = nan_to_zero(x[i]) + 0.0f;
+          find_reserved(g, options_.reserve);
+          const Limits limits = find_limits(g, top);
+          store(minima + 2 * s, limits.minimum);
+          store(steps + 2 * s, limits.step);
+          for (std::size_t r = 0; r < static_cast<std::size_t>(g.reserved); ++r, ++reserved) {
+            store(values + 2 * reserved, scale_to_float16(g.values[g.at[r]]));
+            store(positions + reserved, g.at[r]);
+          }
+          encode_group(g, limits, top, codes.data() + slice.begin);
+        }
+      });
+  std::byte* const planes = positions + reserved_of_all(in.shape);
+  for_each_block(n, context.threads, [&](std::int64_t begin, std::int64_t count) {
+    std::byte* plane = planes + begin / 8;
+    for (int bit = options_.bits - 1; bit >= 0; --bit) {
+      kernels::gather_plane(codes.data() + begin, count, bit, plane);
+      plane += packed_bytes(n, 1);
     }
-    encode_group(g, limits, top, codes.data() + slice.begin);
-  }
-  std::byte* plane = positions;
-  for (int bit = options_.bits - 1; bit >= 0; --bit) {
-    kernels::gather_plane(codes.data(), n, bit, plane);
-    plane += packed_bytes(n, 1);
-  }
+  });
 }
 
 void Spike::read(const std::byte* payload, const Shape& shape, DType, bool is_accumulated,
@@ -222,38 +233,44 @@ void Spike::read(const std::byte* payload, const Shape& shape, DType, bool is_ac
   const std::int64_t n = shape.elements();
   Scratch scratch(context);
   const auto codes = scratch.take<std::uint8_t>(n);
-  const std::byte* minima = payload;
-  const std::byte* steps = minima + 2 * groups.count();
-  const std::byte* values = steps + 2 * groups.count();
-  const std::byte* positions = values + 2 * reserved_of_all(shape);
-  const std::byte* planes = positions + reserved_of_all(shape);
-  std::fill(codes.begin(), codes.end(), std::uint8_t{0});
-  for (int bit = options_.bits - 1; bit >= 0; --bit) {
-    kernels::scatter_plane(planes, n, bit, codes.data());
-    planes += packed_bytes(n, 1);
-  }
-  std::array<float, kLongestGroup> decoded;
-  for (std::int64_t s = 0; s < groups.count(); ++s) {
-    const ScopeSlice slice = groups[s];
-    const float m = float16_to_float32(load<std::uint16_t>(minima + 2 * s));
-    const float step = float16_to_float32(load<std::uint16_t>(steps + 2 * s));
-    for (std::int64_t i = 0; i < slice.length; ++i)
-      decoded[static_cast<std::size_t>(i)] =
-          m + static_cast<float>(codes[static_cast<std::size_t>(slice.begin + i)]) * step;
-    for (std::int64_t r = 0; r < reserved_of(slice.length); ++r) {
-      const auto at = load<std::uint8_t>(positions++);
-      if (at >= slice.length)
-        throw Error(ErrorKind::kPayload, "spike: position " + std::to_string(at) +
-                                             " is outside its group of " +
-                                             std::to_string(slice.length));
-      decoded[at] = float16_to_float32(load<std::uint16_t>(values));
-      values += 2;
+  const std::byte* const minima = payload;
+  const std::byte* const steps = minima + 2 * groups.count();
+  const std::byte* const values = steps + 2 * groups.count();
+  const std::byte* const positions = values + 2 * reserved_of_all(shape);
+  const std::byte* const planes = positions + reserved_of_all(shape);
+  for_each_block(n, context.threads, [&](std::int64_t begin, std::int64_t count) {
+    std::fill_n(codes.data() + begin, count, std::uint8_t{0});
+    const std::byte* plane = planes + begin / 8;
+    for (int bit = options_.bits - 1; bit >= 0; --bit) {
+      kernels::scatter_plane(plane, count, bit, codes.data() + begin);
+      plane += packed_bytes(n, 1);
     }
-    float* to = out + slice.begin;
-    for (std::int64_t i = 0; i < slice.length; ++i)
-      to[i] = is_accumulated ? to[i] + decoded[static_cast<std::size_t>(i)]
-                             : decoded[static_cast<std::size_t>(i)];
-  }
+  });
+  for_each_share(
+      groups.count(), n, context.threads, [&](std::int64_t first, std::int64_t last, std::int64_t) {
+        std::array<float, kLongestGroup> decoded;
+        std::int64_t reserved = reserved_before(first, shape);
+        for (std::int64_t s = first; s < last; ++s) {
+          const ScopeSlice slice = groups[s];
+          const float m = float16_to_float32(load<std::uint16_t>(minima + 2 * s));
+          const float step = float16_to_float32(load<std::uint16_t>(steps + 2 * s));
+          for (std::int64_t i = 0; i < slice.length; ++i)
+            decoded[static_cast<std::size_t>(i)] =
+                m + static_cast<float>(codes[static_cast<std::size_t>(slice.begin + i)]) * step;
+          for (std::int64_t r = 0; r < reserved_of(slice.length); ++r, ++reserved) {
+            const auto at = load<std::uint8_t>(positions + reserved);
+            if (at >= slice.length)
+              throw Error(ErrorKind::kPayload, "spike: position " + std::to_string(at) +
+                                                   " is outside its group of " +
+                                                   std::to_string(slice.length));
+            decoded[at] = float16_to_float32(load<std::uint16_t>(values + 2 * reserved));
+          }
+          float* to = out + slice.begin;
+          for (std::int64_t i = 0; i < slice.length; ++i)
+            to[i] = is_accumulated ? to[i] + decoded[static_cast<std::size_t>(i)]
+                                   : decoded[static_cast<std::size_t>(i)];
+        }
+      });
 }
 
 }  // namespace tersor::compressors

@@ -65,6 +65,8 @@ class Spike final : public LeafCodec {
   std::int64_t reserved_of(std::int64_t length) const {
     return std::min(length, 2 * options_.reserve);
   }
+  /// Elements that the scopes in front of this one keep.
+  std::int64_t reserved_before(std::int64_t scope, const Shape& shape) const;
   std::int64_t reserved_of_all(const Shape& shape) const;
 
   SpikeOptions options_;
