@@ -71,10 +71,7 @@ std::size_t Codec::encode_with_kept(const TensorView& in, const KeptArray& kept,
   const auto n = static_cast<std::size_t>(in.shape.elements());
   Scratch scratch(context);
   const auto rounded = scratch.take<std::byte>(static_cast<std::int64_t>(n * item_bytes(in.dtype)));
-  const bool is_error = kept.meaning == KeptArray::kNegativeError;
-  const FloatLaunchers& launchers = float_launchers();
-  (is_error ? launchers.add_error : launchers.subtract_kept)(in, kept.values, rounded.data(),
-                                                             context.stream);
+  float_launchers().split_kept(in, kept, rounded.data(), context.stream);
   Context rest = context;
   rest.workspace = scratch.rest();
   const std::size_t size = encode(0, {rounded.data(), in.shape, in.dtype}, out, nullptr, rest);

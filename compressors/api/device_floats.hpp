@@ -17,12 +17,9 @@ struct FloatLaunchers {
   /// `rows` rows of `width` bytes, from_pitch and to_pitch bytes apart.
   void (*copy_rows)(const std::byte* from, std::size_t from_pitch, std::byte* to,
                     std::size_t to_pitch, std::size_t width, std::int64_t rows, void* stream);
-  /// Error feedback before the inner codec: rounded = x + e, in x's dtype. `negative` holds -e, and
-  /// -(x + e) afterwards, so that the inner codec's decode_accumulate leaves the negative of the
-  /// new error there.
-  void (*add_error)(const TensorView& x, float* negative, void* rounded, void* stream);
-  /// rounded = x - kept, in x's dtype. Non-finite elements of `kept` become 0.
-  void (*subtract_kept)(const TensorView& x, float* kept, void* rounded, void* stream);
+  /// Before an inner codec that rewrites no state itself: rounded = what encode_with_kept sends, in
+  /// x's dtype, and `kept` what decoded values are added to.
+  void (*split_kept)(const TensorView& x, const KeptArray& kept, void* rounded, void* stream);
   /// target = (target +) up to eight arrays of n values, as they are, added in their order and
   /// rounded once; then their non-finite elements become 0.
   void (*publish_kept)(std::span<float* const> kept, std::int64_t n, const DecodeTarget& target,

@@ -43,6 +43,11 @@ struct Source {
                                               float* x, Base&) {
     load_octet<In>(in, count, is_aligned, x);
   }
+  /// The octet of paired lanes, whatever In has.
+  __device__ __forceinline__ static void load_paired(Tensor in, std::int64_t count, float* x,
+                                                     Base&) {
+    load_octet<In, true>(in, count, is_aligned_16(in), x);
+  }
   __device__ __forceinline__ static void store(Tensor, std::int64_t, Alignment, const Base&) {}
 };
 
@@ -78,6 +83,10 @@ struct Source<WithKept<In>> {
     load_octet<Float32>(tensor.kept, count, is_aligned.kept, base.values);
 #pragma unroll
     for (int i = 0; i < 8; ++i) x[i] = sent(tensor, x[i], base.values[i]);
+  }
+  __device__ __forceinline__ static void load_paired(const Tensor& tensor, std::int64_t count,
+                                                     float* x, Base& base) {
+    load(tensor, count, alignment(tensor), x, base);
   }
   /// The lanes write the addresses that they read in load().
   __device__ __forceinline__ static void store(const Tensor& tensor, std::int64_t count,

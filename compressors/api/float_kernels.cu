@@ -6,15 +6,14 @@
 #include "compressors/api/plain.cuh"
 
 // What wrappers do to a message element by element, around the kernels of their inner codec. Error
-// feedback and its kin add and subtract nothing of their own beside these passes: the inner codec's
-// decode-and-accumulate writes straight into the state. Kernels of encode_sources.cuh do all of it
-// in the pass that writes the payload, with the same operations.
+// feedback and its kin add and subtract nothing of their own: kernels of encode_sources.cuh do it
+// in the pass that writes the payload, and around a codec that has none of these the inner codec's
+// decode-and-accumulate writes straight into what a pass left:
 //
-//   ef     x, -e --add_error--> rounded --encode--> payload
-//                 -(x+e)      <--decode_accumulate--+         = -(new e)
-//   ef21   x, g --subtract_kept--> rounded --encode--> payload
-//                 g           <--decode_accumulate--+         = new g
-//          at the receiver, a g for each rank; then the sum of all of them --publish_kept--> out
+//   x, kept --split_kept--> rounded --encode--> payload
+//                           base  <--decode_accumulate--+    = new kept
+//
+// At the receiver of ef21 there is a g for each rank; the sum of all of them --publish_kept--> out.
 //
 // -(x+e) + decoded has the bits of -((x+e) - decoded) but for the sign of a zero, and an error that
 // starts at +0 is never -0 (only -0 - +0 is, and x + e = -0 needs an e of -0).
@@ -37,21 +36,15 @@ __device__ __forceinline__ void for_each_subtile(std::int64_t n, Visit visit) {
 }
 
 template <class In>
-__global__ void __launch_bounds__(kThreads, kResidentBlocks)
-    add_error_kernel(const typename In::Storage* in, std::int64_t n, float* negative,
-                     typename In::Storage* rounded) {
+__global__ void __launch_bounds__(kThreads, kEncodingBlocks)
+    split_kept_kernel(KeptTensor<In> in, std::int64_t n, typename In::Storage* rounded) {
+  using From = Source<WithKept<In>>;
   for_each_subtile(n, [&](std::int64_t first, std::int64_t count) {
     float x[8];
-    float e[8];
-    load_octet<In, true>(in + first, count, is_aligned_16(in), x);
-    load_octet<Float32>(negative + first, count, is_aligned_16(negative), e);
-#pragma unroll
-    for (int i = 0; i < 8; ++i) {
-      x[i] = __fadd_rn(x[i], __fsub_rn(0.0f, finite_or_zero(e[i])));
-      e[i] = -x[i];
-    }
+    typename From::Base base;
+    From::load(in + first, count, From::alignment(in), x, base);
     store_octet<In, true>(rounded + first, count, is_aligned_16(rounded), x);
-    store_octet<Float32>(negative + first, count, is_aligned_16(negative), e);
+    From::store(in + first, count, From::alignment(in), base);
   });
 }
 
@@ -65,22 +58,6 @@ __device__ __forceinline__ void store_finite(float* kept, std::int64_t count, fl
   }
   if (__any_sync(kAllLanes, !is_all_finite))
     store_octet<Float32>(kept, count, is_aligned_16(kept), octet);
-}
-
-template <class In>
-__global__ void __launch_bounds__(kThreads, kResidentBlocks)
-    subtract_kept_kernel(const typename In::Storage* in, std::int64_t n, float* kept,
-                         typename In::Storage* rounded) {
-  for_each_subtile(n, [&](std::int64_t first, std::int64_t count) {
-    float x[8];
-    float k[8];
-    load_octet<In, true>(in + first, count, is_aligned_16(in), x);
-    load_octet<Float32>(kept + first, count, is_aligned_16(kept), k);
-    store_finite(kept + first, count, k);
-#pragma unroll
-    for (int i = 0; i < 8; ++i) x[i] = __fsub_rn(x[i], k[i]);
-    store_octet<In, true>(rounded + first, count, is_aligned_16(rounded), x);
-  });
 }
 
 /// Arrays of one launch, in this order.
@@ -206,23 +183,14 @@ void copy_rows(const std::byte* from, std::size_t from_pitch, std::byte* to, std
   launch_copy<std::uint8_t>(from, from_pitch, to, to_pitch, width, rows, stream);
 }
 
-void add_error(const TensorView& x, float* negative, void* rounded, void* stream) {
-  const std::int64_t n = x.shape.elements();
+void split_kept(const TensorView& in, const KeptArray& kept, void* rounded, void* stream) {
+  const std::int64_t n = in.shape.elements();
   if (n == 0) return;
-  with_type(x.dtype, [&]<class In>(In) {
-    TERSOR_LAUNCH(add_error_kernel<In>, blocks_of_tiles(n, "ef"), kThreads, 0, stream,
-                  static_cast<const typename In::Storage*>(x.data), n, negative,
-                  static_cast<typename In::Storage*>(rounded));
-  });
-}
-
-void subtract_kept(const TensorView& x, float* kept, void* rounded, void* stream) {
-  const std::int64_t n = x.shape.elements();
-  if (n == 0) return;
-  with_type(x.dtype, [&]<class In>(In) {
-    TERSOR_LAUNCH(subtract_kept_kernel<In>, blocks_of_tiles(n, "ef21"), kThreads, 0, stream,
-                  static_cast<const typename In::Storage*>(x.data), n, kept,
-                  static_cast<typename In::Storage*>(rounded));
+  with_source(in, kept, [&]<class In>(In, typename Source<In>::Tensor tensor) {
+    using Element = typename Source<In>::Element;
+    if constexpr (Source<In>::kIsKept)
+      TERSOR_LAUNCH(split_kept_kernel<Element>, blocks_of_tiles(n, "aqsgd"), kThreads, 0, stream,
+                    tensor, n, static_cast<typename Element::Storage*>(rounded));
   });
 }
 
@@ -267,8 +235,7 @@ void join_channels(const float* part, std::int64_t width, const TensorView& loca
   });
 }
 
-constexpr FloatLaunchers kLaunchers{add,          copy_rows, add_error,    subtract_kept,
-                                    publish_kept, keep,      join_channels};
+constexpr FloatLaunchers kLaunchers{add, copy_rows, split_kept, publish_kept, keep, join_channels};
 const DeviceTable<FloatLaunchers> kInstalled(kLaunchers);
 
 }  // namespace

@@ -24,6 +24,23 @@ __device__ __forceinline__ void load_plain(const std::byte* from, std::int64_t c
   }
 }
 
+/// And back, rounded to T.
+template <class T, bool kPaired>
+__device__ __forceinline__ void store_plain(std::byte* to, std::int64_t count, const float* x) {
+  using Storage = typename T::Storage;
+  if (reinterpret_cast<std::uintptr_t>(to) % sizeof(Storage) == 0)
+    return store_octet<T, kPaired>(reinterpret_cast<Storage*>(to), count, is_aligned_16(to), x);
+  const unsigned first = 8 * octet_of_lane<kPaired>(lane_of_thread());
+  for (int i = 0; i < 8; ++i) {
+    if (first + i >= count) continue;
+    std::byte* at = to + (first + i) * sizeof(Storage);
+    if constexpr (sizeof(Storage) == 4)
+      store_bytes(at, bits_of(T::round(x[i])));
+    else
+      store_bytes(at, T::round(x[i]));
+  }
+}
+
 template <class In, class Out>
 __global__ void __launch_bounds__(kThreads, kResidentBlocks)
     round_kernel(typename Source<In>::Tensor in, std::int64_t n, std::byte* out) {
@@ -37,14 +54,7 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
     float x[8];
     typename From::Base base;
     From::load(in + first, count, From::alignment(in), x, base);
-    std::byte* to = out + first * 2;
-    const unsigned octet = 8 * octet_of_lane<From::kIsPaired>(lane_of_thread());
-    if (is_aligned_16(out) && count >= octet + 8) {
-      store_vector(reinterpret_cast<uint4*>(to + 2 * octet), pack_words<Out>(x));
-    } else {
-      for (int i = 0; i < 8; ++i)
-        if (octet + i < count) store_bytes(to + 2 * (octet + i), Out::round(x[i]));
-    }
+    store_plain<Out, From::kIsPaired>(out + first * sizeof(typename Out::Storage), count, x);
     if constexpr (From::kIsKept) {
 #pragma unroll
       for (int i = 0; i < 8; ++i)

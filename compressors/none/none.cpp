@@ -71,6 +71,13 @@ std::size_t None::encode(int, const TensorView& in, std::span<std::byte> out, St
   return in.bytes();
 }
 
+std::size_t None::encode_with_kept(const TensorView& in, const KeptArray& kept,
+                                   std::span<std::byte> out, const Context& context) const {
+  expect_room(out, in.bytes(), "none");
+  DeviceTable<NoneLaunchers>::get("none").encode(in, kept, out.data(), context.stream);
+  return in.bytes();
+}
+
 void None::decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                   std::span<float> out, State*, const Context& context) const {
   if (context.device == Device::kCuda)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compressors/api/device_table.hpp"
-#include "compressors/api/octets.cuh"
+#include "compressors/api/plain.cuh"
 #include "compressors/none/none.hpp"
 
 namespace tersor::compressors {
@@ -34,7 +34,16 @@ void copy(const void* from, std::size_t bytes, std::byte* to, void* stream) {
                 kThreads, 0, stream, static_cast<const std::byte*>(from), count, to);
 }
 
-constexpr NoneLaunchers kLaunchers{copy};
+void encode(const TensorView& in, const KeptArray& kept, std::byte* out, void* stream) {
+  const std::int64_t n = in.shape.elements();
+  with_source(in, kept, [&]<class In>(In, typename Source<In>::Tensor tensor) {
+    if constexpr (Source<In>::kIsKept)
+      TERSOR_LAUNCH((round_kernel<In, typename Source<In>::Element>), blocks_of_tiles(n, "none"),
+                    kThreads, 0, stream, tensor, n, out);
+  });
+}
+
+constexpr NoneLaunchers kLaunchers{copy, encode};
 const DeviceTable<NoneLaunchers> kInstalled(kLaunchers);
 
 }  // namespace

@@ -233,10 +233,7 @@ __global__ void __launch_bounds__(kThreads, Source<In>::kIsKept ? kEncodingBlock
   const auto from = in + group.first;
   float octet[8];
   typename From::Base base;
-  if constexpr (From::kIsKept)
-    From::load(from, group.length, From::alignment(from), octet, base);
-  else
-    load_octet<In, true>(from, group.length, is_aligned_16(from), octet);
+  From::load_paired(from, group.length, octet, base);
   Own own;
   turn_octets(octet, turning, own.x);
 #pragma unroll

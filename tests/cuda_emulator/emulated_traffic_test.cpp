@@ -164,6 +164,7 @@ TEST_CASE("signs are sent in the pass that sums them, and wrappers add the passe
                       {"sign(scope=channel)", 2, 8.125},
                       {"ef(cast)", 1, 14},
                       {"ef21(cast)", 1, 14},
+                      {"ef(none)", 1, 16},
                       {"aqsgd(cast)", 1, 14},
                       {"aqsgd(cast,cache=float16)", 3, 26},
                       {"ef(quantize(bits=8,scope=token))", 1, 13},
@@ -190,6 +191,10 @@ TEST_CASE("signs are sent in the pass that sums them, and wrappers add the passe
                       {"ef(randk(ratio=0.1,sampling=stratified))", 2, 13.2},
                       {"ef21(randk(ratio=0.01,sampling=stratified))", 2, 1.1},
                       {"aqsgd(randk(ratio=0.01,sampling=stratified))", 2, 8.5},
+                      // x and the state for the first turn and for the one back; turned values
+                      // out, in, out and in; the payload out and in.
+                      {"ef(hadamard(quantize(bits=8,scope=token)))", 4, 38},
+                      {"ef21(hadamard(cast,block=1024))", 4, 40},
                       {"hadamard(cast)", 2, 14},
                       {"hadamard(cast,block=1024)", 2, 14},
                       {"srht(dim=512)", 2, 6}};

@@ -145,9 +145,9 @@ TEST_CASE("wrappers on the device give the bytes of the CPU") {
   for (const char* spec :
        {"none", "cast", "ef(cast)", "ef(none)", "ef21(cast(format=fp16))", "ef21(none)",
         "aqsgd(cast)", "aqsgd(cast,cache=float16)", "aqsgd(none,cache=cast)",
-        "partial(cast,ratio=0.3)", "partial(none,ratio=0)", "partial(ef21(cast))",
-        "gate(cast,min_bytes=600)", "hierarchical(none,cast)", "hierarchical(ef21(cast),cast)",
-        "hierarchical(cast,ef(cast(format=fp16)))"})
+        "aqsgd(partial(cast,ratio=0.5))", "partial(cast,ratio=0.3)", "partial(none,ratio=0)",
+        "partial(ef21(cast))", "gate(cast,min_bytes=600)", "hierarchical(none,cast)",
+        "hierarchical(ef21(cast),cast)", "hierarchical(cast,ef(cast(format=fp16)))"})
     check_shapes(spec);
 }
 
@@ -271,9 +271,14 @@ TEST_CASE("ef21 of more ranks than a launch takes gives the sums of the CPU") {
 TEST_CASE("transforms of every size give the bytes of the CPU") {
   for (const char* spec :
        {"hadamard(none)", "hadamard(cast,block=512)", "hadamard(cast,block=1)",
-        "hadamard(none,block=4)", "hadamard(ef21(cast),block=16)", "ef(hadamard(cast))"})
+        "hadamard(none,block=4)", "hadamard(ef21(cast),block=16)", "ef(hadamard(cast))",
+        "ef21(hadamard(quantize(bits=3,scope=token),block=512))",
+        "aqsgd(hadamard(topk(ratio=0.3),block=4))",
+        "aqsgd(hadamard(randk(ratio=0.3,unbiased=true),block=8),cache=float16)",
+        "ef(hadamard(hadamard(sign,block=8),block=32))"})
     check_shapes(spec);
-  for (const char* spec : {"hadamard(none,block=1048576)", "hadamard(cast,block=8192)"}) {
+  for (const char* spec : {"hadamard(none,block=1048576)", "hadamard(cast,block=8192)",
+                           "ef(hadamard(cast,block=16384))"}) {
     check_same(spec, {1, 2, 4096}, DType::kFloat16, true, 2);
     check_same(spec, {1, 2, 8192 + 300}, DType::kFloat32, false, 2);
     check_same(spec, {1, 1, 16384 + 4096 + 7}, DType::kBFloat16, true, 1);
@@ -282,6 +287,7 @@ TEST_CASE("transforms of every size give the bytes of the CPU") {
   for (const Shape& shape : {Shape{1, 3, 96}, Shape{2, 2, 67}, Shape{1, 9, 1024}}) {
     check_same("srht(dim=16)", shape, DType::kFloat32, true);
     check_same("srht(dim=33)", shape, DType::kBFloat16, false);
+    check_same("aqsgd(srht(dim=16))", shape, DType::kBFloat16, true);
     check_same("srht(dim=64)", shape, DType::kFloat16, true);
   }
   check_same("srht(dim=1)", {2, 5, 3}, DType::kFloat16, true);

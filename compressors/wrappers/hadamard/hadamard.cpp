@@ -103,7 +103,7 @@ std::size_t Hadamard::encode(int round, const TensorView& in, std::span<std::byt
   if (context.device == Device::kCuda) {
     const auto turned = scratch.take<float>(in.shape.elements());
     if (in.shape.elements() > 0)
-      launchers().turn(in, block_, context.fixed_random(Purpose::kSigns), turned.data(),
+      launchers().turn(in, {}, block_, context.fixed_random(Purpose::kSigns), turned.data(),
                        context.stream);
     Context rest = context;
     rest.workspace = scratch.rest();
@@ -122,6 +122,24 @@ std::size_t Hadamard::encode(int round, const TensorView& in, std::span<std::byt
   Context rest = context;
   rest.workspace = scratch.rest();
   return inner().encode(round, {turned.data(), in.shape, DType::kFloat32}, out, state, rest);
+}
+
+// The first turn reads x and the state, the turn back reads both again and writes the new state.
+std::size_t Hadamard::encode_with_kept(const TensorView& in, const KeptArray& kept,
+                                       std::span<std::byte> out, const Context& context) const {
+  const Stream signs = context.fixed_random(Purpose::kSigns);
+  Scratch scratch(context);
+  const auto turned = scratch.take<float>(in.shape.elements());
+  Context rest = context;
+  rest.workspace = scratch.rest();
+  launchers().turn(in, kept, block_, signs, turned.data(), context.stream);
+  const std::size_t size =
+      inner().encode(0, {turned.data(), in.shape, DType::kFloat32}, out, nullptr, rest);
+  const std::span<const std::byte> payload = out.first(size);
+  inner().decode_on_device({&payload, 1}, in.shape, DType::kFloat32,
+                           {turned.data(), DType::kFloat32, false}, rest);
+  launchers().turn_back_kept(turned.data(), in, kept, block_, signs, context.stream);
+  return size;
 }
 
 void Hadamard::turn(const TensorView& in, std::span<const float> signs, float* out,

@@ -3,12 +3,17 @@
 #include <bit>
 
 #include "compressors/api/device_table.hpp"
+#include "compressors/api/encode_sources.cuh"
 #include "compressors/api/hadamard.cuh"
 #include "compressors/wrappers/hadamard/hadamard.hpp"
 
 // One pass over the message, which lands in the workspace as float32: a warp keeps transforms of up
 // to 256 values in registers and draws the signs of its columns once for several rows; larger ones
-// go through a block's shared memory, and above 4,096 values through global memory as well.
+// go through a block's shared memory, and above 4,096 values through global memory as well. Around
+// it a wrapper's state (encode_sources.cuh) is read by the first turn, and read and written by the
+// turn back:
+//
+//   x, kept --turn--> turned --inner encode--> payload --inner decode--> turned --turn back--> kept
 
 namespace tersor::compressors {
 namespace {
@@ -52,13 +57,55 @@ __device__ __forceinline__ void for_each_row(const WarpWork& work, const RowTran
   }
 }
 
+/// Where turned values go: to an array, perhaps added to what is there. All lanes call load()
+/// before store().
+template <class Out>
+struct Sink {
+  struct Base {
+    float values[8];
+  };
+  typename Out::Storage* out;
+  bool is_accumulated;
+
+  __device__ __forceinline__ void load(std::int64_t at, std::int64_t count, Base& base) const {
+    if (is_accumulated)
+      load_octet<Out, true>(out + at, count, is_aligned_16(out + at), base.values);
+  }
+  __device__ __forceinline__ void store(std::int64_t at, std::int64_t count, const Base& base,
+                                        float* x) const {
+#pragma unroll
+    for (int i = 0; i < 8; ++i) x[i] = is_accumulated ? __fadd_rn(base.values[i], x[i]) : x[i];
+    store_octet<Out, true>(out + at, count, is_aligned_16(out + at), x);
+  }
+};
+
+/// To what is kept, whose base they are added to.
 template <class In>
-__global__ void __launch_bounds__(kThreads, kResidentBlocks)
-    turn_rows_kernel(const typename In::Storage* in, WarpWork work, RowTransforms transforms,
+struct Sink<WithKept<In>> {
+  using From = Source<WithKept<In>>;
+  using Base = typename From::Base;
+  KeptTensor<In> tensor;
+
+  __device__ __forceinline__ void load(std::int64_t at, std::int64_t count, Base& base) const {
+    float x[8];
+    From::load_paired(tensor + at, count, x, base);
+  }
+  __device__ __forceinline__ void store(std::int64_t at, std::int64_t count, Base& base,
+                                        const float* x) const {
+#pragma unroll
+    for (int i = 0; i < 8; ++i) base.values[i] = __fadd_rn(base.values[i], x[i]);
+    From::store(tensor + at, count, From::alignment(tensor + at), base);
+  }
+};
+
+template <class In>
+__global__ void __launch_bounds__(kThreads, Source<In>::kIsKept ? kEncodingBlocks : kResidentBlocks)
+    turn_rows_kernel(typename Source<In>::Tensor in, WarpWork work, RowTransforms transforms,
                      const __grid_constant__ Stream stream, float* out) {
   for_each_row(work, transforms, stream, [&](const WarpRow& row, const OctetSigns& signs) {
     float x[8];
-    load_octet<In, true>(in + row.first, row.left, is_aligned_16(in + row.first), x);
+    typename Source<In>::Base base;
+    Source<In>::load_paired(in + row.first, row.left, x, base);
     signs.flip(x);
     butterfly_octet<true>(x, row.position, transforms);
     scale_octet(x, row.position, transforms);
@@ -70,22 +117,18 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
 template <class Out, bool kTurns>
 __global__ void __launch_bounds__(kThreads, 3)
     turn_back_rows_kernel(const float* in, WarpWork work, RowTransforms transforms,
-                          const __grid_constant__ Stream stream, bool is_accumulated,
-                          typename Out::Storage* out) {
+                          const __grid_constant__ Stream stream, Sink<Out> out) {
   for_each_row(work, transforms, stream, [&](const WarpRow& row, const OctetSigns& signs) {
-    auto* const to = out + row.first;
     float x[8];
-    float sum[8];
+    typename Sink<Out>::Base base;
     load_octet<Float32>(in + row.first, row.left, is_aligned_16(in + row.first), x);
-    if (is_accumulated) load_octet<Out, true>(to, row.left, is_aligned_16(to), sum);
+    out.load(row.first, row.left, base);
     if constexpr (kTurns) {
       butterfly_octet<true>(x, row.position, transforms);
       scale_octet(x, row.position, transforms);
     }
     signs.flip(x);
-#pragma unroll
-    for (int j = 0; j < 8; ++j) x[j] = is_accumulated ? __fadd_rn(sum[j], x[j]) : x[j];
-    store_octet<Out, true>(to, row.left, is_aligned_16(to), x);
+    out.store(row.first, row.left, base, x);
   });
 }
 
@@ -93,9 +136,8 @@ __global__ void __launch_bounds__(kThreads, 3)
 /// yet.
 template <class In, class Out, bool kSignsFirst>
 __global__ void __launch_bounds__(kThreads, 3)
-    turn_piece_kernel(const typename In::Storage* in, std::int64_t pieces, RowTransforms transforms,
-                      const __grid_constant__ Stream stream, bool has_signs, bool is_accumulated,
-                      typename Out::Storage* out) {
+    turn_piece_kernel(typename Source<In>::Tensor in, std::int64_t pieces, RowTransforms transforms,
+                      const __grid_constant__ Stream stream, bool has_signs, Sink<Out> out) {
   TERSOR_SHARED_ARRAY(float4, quads, kPiece / 4);
   auto* values = reinterpret_cast<float*>(quads);
   const std::int64_t row = blockIdx.x / pieces;
@@ -106,9 +148,9 @@ __global__ void __launch_bounds__(kThreads, 3)
 #pragma unroll 1
   for (int j = 0; j < kPieceOctets; ++j) {
     const unsigned subtile = (warp_of_thread() + j * kWarps) * kSubtile;
-    const typename In::Storage* from = in + at + subtile;
     float x[8];
-    load_octet<In, true>(from, transforms.hidden - column - subtile, is_aligned_16(from), x);
+    typename Source<In>::Base base;
+    Source<In>::load_paired(in + (at + subtile), transforms.hidden - column - subtile, x, base);
     if (kSignsFirst && has_signs) OctetSigns(stream, first + subtile + octet).flip(x);
     butterfly_octet<true>(x, first + subtile + octet, transforms);
     put_octet(values + subtile + octet, x);
@@ -118,16 +160,13 @@ __global__ void __launch_bounds__(kThreads, 3)
   for (int j = 0; j < kPieceOctets; ++j) {
     const unsigned subtile = (warp_of_thread() + j * kWarps) * kSubtile;
     const std::int64_t left = transforms.hidden - column - subtile;
-    typename Out::Storage* to = out + at + subtile;
     float x[8];
-    float sum[8];
+    typename Sink<Out>::Base base;
     get_octet(values + subtile + octet, x);
     if (transforms.block <= kPiece) scale_octet(x, first + subtile + octet, transforms);
     if (!kSignsFirst && has_signs) OctetSigns(stream, first + subtile + octet).flip(x);
-    if (is_accumulated) load_octet<Out, true>(to, left, is_aligned_16(to), sum);
-#pragma unroll
-    for (int i = 0; i < 8; ++i) x[i] = is_accumulated ? __fadd_rn(sum[i], x[i]) : x[i];
-    store_octet<Out, true>(to, left, is_aligned_16(to), x);
+    out.load(at + subtile, left, base);
+    out.store(at + subtile, left, base, x);
   }
 }
 
@@ -154,10 +193,10 @@ unsigned grid_of(const WarpWork& work) {
 }
 std::int64_t pieces_of(const Shape& shape) { return (shape.hidden - 1) / kPiece + 1; }
 
-void turn(const TensorView& in, std::int64_t block, const Stream& signs, float* out, void* stream) {
+void turn(const TensorView& in, const KeptArray& kept, std::int64_t block, const Stream& signs,
+          float* out, void* stream) {
   const RowTransforms transforms = transforms_of(in.shape, block);
-  with_type(in.dtype, [&]<class In>(In) {
-    const auto* from = static_cast<const typename In::Storage*>(in.data);
+  with_source(in, kept, [&]<class In>(In, typename Source<In>::Tensor from) {
     if (transforms.block <= kSubtile) {
       const WarpWork work = work_of(in.shape);
       TERSOR_LAUNCH(turn_rows_kernel<In>, grid_of(work), kThreads, 0, stream, from, work,
@@ -167,39 +206,52 @@ void turn(const TensorView& in, std::int64_t block, const Stream& signs, float* 
     const std::int64_t pieces = pieces_of(in.shape);
     TERSOR_LAUNCH((turn_piece_kernel<In, Float32, true>),
                   transform_grid(pieces * in.shape.rows(), "hadamard"), kThreads, 0, stream, from,
-                  pieces, transforms, signs, true, false, out);
+                  pieces, transforms, signs, true, Sink<Float32>{out, false});
   });
   launch_high_strides(out, in.shape.rows(), transforms.hidden, transforms, "hadamard", stream);
 }
 
-void turn_back(float* turned, const Shape& shape, std::int64_t block, const Stream& signs,
-               const DecodeTarget& target, void* stream) {
+template <class Out>
+void turn_back_to(const Sink<Out>& out, float* turned, const Shape& shape, std::int64_t block,
+                  const Stream& signs, void* stream) {
   const RowTransforms transforms = transforms_of(shape, block);
   const WarpWork work = work_of(shape);
   const std::int64_t pieces = pieces_of(shape);
-  const bool is_large = transforms.block > kPiece;
-  if (is_large) {
+  const float* const from = turned;
+  if (transforms.block > kPiece) {
     TERSOR_LAUNCH((turn_piece_kernel<Float32, Float32, false>),
-                  transform_grid(pieces * shape.rows(), "hadamard"), kThreads, 0, stream, turned,
-                  pieces, transforms, signs, false, false, turned);
+                  transform_grid(pieces * shape.rows(), "hadamard"), kThreads, 0, stream, from,
+                  pieces, transforms, signs, false, Sink<Float32>{turned, false});
     launch_high_strides(turned, shape.rows(), transforms.hidden, transforms, "hadamard", stream);
+    TERSOR_LAUNCH((turn_back_rows_kernel<Out, false>), grid_of(work), kThreads, 0, stream, from,
+                  work, transforms, signs, out);
+  } else if (transforms.block <= kSubtile) {
+    TERSOR_LAUNCH((turn_back_rows_kernel<Out, true>), grid_of(work), kThreads, 0, stream, from,
+                  work, transforms, signs, out);
+  } else {
+    TERSOR_LAUNCH((turn_piece_kernel<Float32, Out, false>),
+                  transform_grid(pieces * shape.rows(), "hadamard"), kThreads, 0, stream, from,
+                  pieces, transforms, signs, true, out);
   }
+}
+
+void turn_back(float* turned, const Shape& shape, std::int64_t block, const Stream& signs,
+               const DecodeTarget& target, void* stream) {
   with_type(target.dtype, [&]<class Out>(Out) {
-    auto* out = static_cast<typename Out::Storage*>(target.data);
-    if (is_large)
-      TERSOR_LAUNCH((turn_back_rows_kernel<Out, false>), grid_of(work), kThreads, 0, stream, turned,
-                    work, transforms, signs, target.is_accumulated, out);
-    else if (transforms.block <= kSubtile)
-      TERSOR_LAUNCH((turn_back_rows_kernel<Out, true>), grid_of(work), kThreads, 0, stream, turned,
-                    work, transforms, signs, target.is_accumulated, out);
-    else
-      TERSOR_LAUNCH((turn_piece_kernel<Float32, Out, false>),
-                    transform_grid(pieces * shape.rows(), "hadamard"), kThreads, 0, stream, turned,
-                    pieces, transforms, signs, true, target.is_accumulated, out);
+    const Sink<Out> out{static_cast<typename Out::Storage*>(target.data), target.is_accumulated};
+    turn_back_to(out, turned, shape, block, signs, stream);
   });
 }
 
-constexpr HadamardLaunchers kLaunchers{turn, turn_back};
+void turn_back_kept(float* turned, const TensorView& in, const KeptArray& kept, std::int64_t block,
+                    const Stream& signs, void* stream) {
+  with_source(in, kept, [&]<class In>(In, typename Source<In>::Tensor tensor) {
+    if constexpr (Source<In>::kIsKept)
+      turn_back_to(Sink<In>{tensor}, turned, in.shape, block, signs, stream);
+  });
+}
+
+constexpr HadamardLaunchers kLaunchers{turn, turn_back, turn_back_kept};
 const DeviceTable<HadamardLaunchers> kInstalled(kLaunchers);
 
 }  // namespace

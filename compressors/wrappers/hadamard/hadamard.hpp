@@ -7,12 +7,16 @@ namespace tersor::compressors {
 /// The launchers of hadamard.cu (DeviceTable). Pointers are device memory; `signs` is the stream of
 /// the signs, `block` the spec's.
 struct HadamardLaunchers {
-  /// out = the transformed message, NaN canonical.
-  void (*turn)(const TensorView& in, std::int64_t block, const Stream& signs, float* out,
-               void* stream);
+  /// out = the transformed message, NaN canonical; with `kept` that of what encode_with_kept sends,
+  /// which leaves `kept` to turn_back_kept.
+  void (*turn)(const TensorView& in, const KeptArray& kept, std::int64_t block, const Stream& signs,
+               float* out, void* stream);
   /// target = (target +) the message of `turned`, which is lost where block is above 4,096.
   void (*turn_back)(float* turned, const Shape& shape, std::int64_t block, const Stream& signs,
                     const DecodeTarget& target, void* stream);
+  /// `kept` = what encode_with_kept leaves where `turned` is what was sent.
+  void (*turn_back_kept)(float* turned, const TensorView& in, const KeptArray& kept,
+                         std::int64_t block, const Stream& signs, void* stream);
 };
 
 /// Random signs and an orthonormal Walsh-Hadamard transform per block along hidden before the inner
@@ -29,6 +33,9 @@ class Hadamard final : public Wrapper {
   double added_flops(const Shape& shape, std::uint32_t ranks) const override;
   std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
                      const Context& context) const override;
+  std::size_t encode_with_kept(const TensorView& in, const KeptArray& kept,
+                               std::span<std::byte> out, const Context& context) const override;
+  std::size_t kept_workspace_bytes(const Shape&, DType, const Context&) const override { return 0; }
   void decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
               std::span<float> out, State* state, const Context& context) const override;
   void decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
