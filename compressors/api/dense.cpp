@@ -155,14 +155,15 @@ void dot_rows(const float* x, std::int64_t rows, const float* vectors, std::int6
 // fetched.
 template <int kRows, int kCount>
 HWY_INLINE void add_rows(const float* HWY_RESTRICT x, const float* HWY_RESTRICT factors,
-                         std::int64_t stride, std::int64_t length, float* HWY_RESTRICT vectors) {
+                         std::int64_t stride, std::int64_t length, std::int64_t width,
+                         float* HWY_RESTRICT vectors) {
   std::int64_t i = 0;
 #if HWY_TARGET <= HWY_AVX2
   const Floats d;
   Vector factor[kCount][kRows];
   for (int r = 0; r < kCount; ++r)
     for (int t = 0; t < kRows; ++t) factor[r][t] = hn::Set(d, factors[r * stride + t]);
-  for (; i + kLanes <= length; i += kLanes) {
+  for (; i + kLanes <= width; i += kLanes) {
     Vector values[kRows];
     for (int t = 0; t < kRows; ++t) {
       values[t] = kept(hn::LoadU(d, x + t * length + i));
@@ -175,7 +176,7 @@ HWY_INLINE void add_rows(const float* HWY_RESTRICT x, const float* HWY_RESTRICT 
     }
   }
 #endif
-  for (; i < length; ++i) {
+  for (; i < width; ++i) {
     for (int r = 0; r < kCount; ++r) {
       float sum = vectors[r * length + i];
       for (int t = 0; t < kRows; ++t) sum += factors[r * stride + t] * x[t * length + i];
@@ -186,23 +187,23 @@ HWY_INLINE void add_rows(const float* HWY_RESTRICT x, const float* HWY_RESTRICT 
 
 template <int kRows>
 void add_to_vectors(const float* x, const float* factors, std::int64_t stride, std::int64_t count,
-                    std::int64_t length, float* vectors) {
+                    std::int64_t length, std::int64_t width, float* vectors) {
   constexpr int kCount = HWY_TARGET <= HWY_AVX3 ? 4 : 2;  // as the registers allow
   std::int64_t r = 0;
   for (; r + kCount <= count; r += kCount)
-    add_rows<kRows, kCount>(x, factors + r * stride, stride, length, vectors + r * length);
+    add_rows<kRows, kCount>(x, factors + r * stride, stride, length, width, vectors + r * length);
   for (; r < count; ++r)
-    add_rows<kRows, 1>(x, factors + r * stride, stride, length, vectors + r * length);
+    add_rows<kRows, 1>(x, factors + r * stride, stride, length, width, vectors + r * length);
 }
 
 void add_outer(const float* x, std::int64_t rows, const float* factors, std::int64_t stride,
-               std::int64_t count, std::int64_t length, float* vectors) {
+               std::int64_t count, std::int64_t length, std::int64_t width, float* vectors) {
   constexpr std::int64_t kAtOnce = 4;
   std::int64_t t = 0;
   for (; t + kAtOnce <= rows; t += kAtOnce)
-    add_to_vectors<kAtOnce>(x + t * length, factors + t, stride, count, length, vectors);
+    add_to_vectors<kAtOnce>(x + t * length, factors + t, stride, count, length, width, vectors);
   for (; t < rows; ++t)
-    add_to_vectors<1>(x + t * length, factors + t, stride, count, length, vectors);
+    add_to_vectors<1>(x + t * length, factors + t, stride, count, length, width, vectors);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -228,8 +229,8 @@ void dot_rows(const float* x, std::int64_t rows, const float* vectors, std::int6
   HWY_DYNAMIC_DISPATCH(dot_rows)(x, rows, vectors, count, length, stride, out);
 }
 void add_outer(const float* x, std::int64_t rows, const float* factors, std::int64_t stride,
-               std::int64_t count, std::int64_t length, float* vectors) {
-  HWY_DYNAMIC_DISPATCH(add_outer)(x, rows, factors, stride, count, length, vectors);
+               std::int64_t count, std::int64_t length, std::int64_t width, float* vectors) {
+  HWY_DYNAMIC_DISPATCH(add_outer)(x, rows, factors, stride, count, length, width, vectors);
 }
 }  // namespace tersor::compressors::dense
 #endif  // HWY_ONCE

@@ -20,8 +20,8 @@ void multiply_toeplitz(const float* x, std::int64_t rows, const float* diagonals
 void dot_rows(const float* x, std::int64_t rows, const float* vectors, std::int64_t count,
               std::int64_t length, std::int64_t stride, float* out);
 /// For ascending t < rows: vectors[r][i] += factors[r*stride + t] * x[t*length + i], r < count,
-/// i < length.
+/// i < width; rows of x and vectors are `length` apart.
 void add_outer(const float* x, std::int64_t rows, const float* factors, std::int64_t stride,
-               std::int64_t count, std::int64_t length, float* vectors);
+               std::int64_t count, std::int64_t length, std::int64_t width, float* vectors);
 
 }  // namespace tersor::compressors::dense

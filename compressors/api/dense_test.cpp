@@ -44,7 +44,11 @@ TEST_CASE("products of rows and vectors have one order of sums on every instruct
     std::vector<float> got_dots(dots.size());
     std::vector<float> got_sums = vectors;
     dense::dot_rows(x.data(), rows, vectors.data(), count, length, rows, got_dots.data());
-    dense::add_outer(x.data(), rows, dots.data(), rows, count, length, got_sums.data());
+    // In two parts, as two threads do.
+    const std::int64_t half = length / 2;
+    dense::add_outer(x.data(), rows, dots.data(), rows, count, length, half, got_sums.data());
+    dense::add_outer(x.data() + half, rows, dots.data(), rows, count, length, length - half,
+                     got_sums.data() + half);
     CHECK(got_dots == dots);
     CHECK(got_sums == sums);
   }

@@ -250,17 +250,20 @@ std::size_t PowerSgd::encode(int round, const TensorView& in, std::span<std::byt
     std::memcpy(out.data(), own.p.data(), size);
     return size;
   }
-  // A column of Q adds up all tokens in their order: shares are of columns.
+  // An element of Q adds up all tokens in their order: shares are of columns of X.
+  constexpr std::int64_t kUnit = 64;
   own.q.assign(size / 4, 0.0f);
   for (std::int64_t s = 0; s < shape.samples; ++s) {
-    for_each_share(rank, shape.elements(), context.threads,
+    const float* const p = own.p.data() + s * rank * shape.tokens;
+    float* const q = own.q.data() + s * rank * shape.hidden;
+    for_each_share((shape.hidden - 1) / kUnit + 1, shape.elements(), context.threads,
                    [&](std::int64_t first, std::int64_t last, std::int64_t slot) {
-                     const float* const p = own.p.data() + (s * rank + first) * shape.tokens;
-                     float* const q = own.q.data() + (s * rank + first) * shape.hidden;
+                     const std::int64_t begin = first * kUnit;
+                     const std::int64_t width = std::min(last * kUnit, shape.hidden) - begin;
                      for_each_rows(in, s, 0, shape.tokens, buffers.data() + slot * room,
                                    [&](std::int64_t t, std::int64_t rows, const float* x) {
-                                     dense::add_outer(x, rows, p + t, shape.tokens, last - first,
-                                                      shape.hidden, q);
+                                     dense::add_outer(x + begin, rows, p + t, shape.tokens, rank,
+                                                      shape.hidden, width, q + begin);
                                    });
                    });
   }
