@@ -156,9 +156,8 @@ TEST_CASE("signs are sent in the pass that sums them, and wrappers add the passe
   };
   // ef, ef21 and aqsgd around element-wise codecs: x and the state in, the payload and the state
   // out; with a scale of the tensor or of channels x and the state once more. aqsgd that keeps
-  // float16: 2 + 4 and 4 + 2 beside it. Else (sign): x and e in, x + e and e out; encode;
-  // decode_accumulate. hadamard: 4 + 4 and the inner codec's. ef_mixed: x in, marks out; marks, e
-  // and x in, e and the payload out.
+  // float16: 2 + 4 and 4 + 2 beside it. hadamard: 4 + 4 and the inner codec's. ef_mixed: x in,
+  // marks out; marks, e and x in, e and the payload out.
   const Row rows[] = {{"ef_mixed(topk(ratio=0.1,scope=token,index=u16))", 2, 16.85},
                       {"sign", 2, 4.125},
                       {"sign(scope=channel)", 2, 8.125},
