@@ -14,10 +14,11 @@ that the tests hold stand in `tests/static_kernels/budget.json`; bytes equal the
 emulated`), on a GPU `scripts/gpu-check` will say.
 
 ## Kernels
-By kernel, over all types and codecs that it is compiled for: threads of a block, registers of a thread, static shared
-memory of a block in bytes, and occupancy, the share of a multiprocessor's 64 warps that fit at once, computed from them
-(CUDA C++ Programming Guide, technical specifications). *16 bytes*: in how many of them the machine code of sm_90 has
-16-byte loads (L) and stores (S). No kernel spills or has a stack (the test fails otherwise).
+By kernel, over all types that it is compiled for (*with a state*: those that rewrite what `ef`, `ef21` or `aqsgd` keep):
+threads of a block, registers of a thread, static shared memory of a block in bytes, and occupancy, the share of a
+multiprocessor's 64 warps that fit at once, computed from them (CUDA C++ Programming Guide, technical specifications).
+*16 bytes*: in how many of them the machine code of sm_90 has 16-byte loads (L) and stores (S). No kernel spills or has a
+stack (the test fails otherwise).
 """
 TRAFFIC = """
 ## Launches and bytes
@@ -51,10 +52,10 @@ def kernel_rows(folder):
                 wide = {readable(name): both for name, both in widths(sass).items()}
         groups = {}
         for name in usage["sm_90"]:
-            groups.setdefault(name.split("<")[0], []).append(name)
-        for kernel, names in sorted(groups.items()):
+            groups.setdefault((name.split("<")[0], "Kept" in name.partition("<")[2]), []).append(name)
+        for (kernel, is_kept), names in sorted(groups.items()):
             used = [usage["sm_90"][name] for name in names]
-            cells = [os.path.basename(source).removesuffix(".cu"), f"`{kernel}`", str(len(names)),
+            cells = [os.path.basename(source).removesuffix(".cu"), f"`{kernel}`" + " with a state" * is_kept, str(len(names)),
                      span(sorted(threads[name] for name in names)), span([one["registers"] for one in used]),
                      span([one["shared"] for one in used])]
             for architecture in ARCHITECTURES:
