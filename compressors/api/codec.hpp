@@ -79,6 +79,9 @@ struct DecodeTarget {
   void* data = nullptr;
   DType dtype = DType::kFloat32;
   bool is_accumulated = false;  ///< add to what is there
+  /// Codec::decodes_into_kept: an array for each payload (eight at most), to which that is added;
+  /// the arrays' values then take the payloads' place in the sum, and stay, non-finite ones as 0.
+  std::span<float* const> kept{};
 };
 
 /// What a wrapper keeps of its messages on a device: n floats that encode_with_kept reads and
@@ -223,6 +226,8 @@ class Codec {
   virtual void decode_on_device(std::span<const std::span<const std::byte>> payloads,
                                 const Shape& shape, DType dtype, const DecodeTarget& target,
                                 const Context& context) const;
+  /// decode_on_device takes DecodeTarget::kept, with a float32 target.
+  virtual bool decodes_into_kept() const { return false; }
   /// Decoding reads or changes the state (`ef21`, `aqsgd` and what stands around them): on a device
   /// these decode by decode() alone.
   virtual bool decodes_with_state() const { return false; }

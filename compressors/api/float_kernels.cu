@@ -60,21 +60,15 @@ __device__ __forceinline__ void store_finite(float* kept, std::int64_t count, fl
     store_octet<Float32>(kept, count, is_aligned_16(kept), octet);
 }
 
-/// Arrays of one launch, in this order.
-struct KeptArrays {
-  float* at[Payloads::kMost];
-  int count;
-};
-
 template <class Out>
 __global__ void __launch_bounds__(kThreads, kResidentBlocks)
-    publish_kept_kernel(const __grid_constant__ KeptArrays kept, std::int64_t n,
-                        bool is_accumulated, typename Out::Storage* out) {
+    publish_kept_kernel(const __grid_constant__ KeptArrays kept, int count_of_arrays,
+                        std::int64_t n, bool is_accumulated, typename Out::Storage* out) {
   for_each_subtile(n, [&](std::int64_t first, std::int64_t count) {
     float sum[8];
     if (is_accumulated) load_octet<Out, true>(out + first, count, is_aligned_16(out), sum);
 #pragma unroll 1
-    for (int a = 0; a < kept.count; ++a) {
+    for (int a = 0; a < count_of_arrays; ++a) {
       float* const own = kept.at[a];
       float k[8];
       load_octet<Float32>(own + first, count, is_aligned_16(own), k);
@@ -148,14 +142,7 @@ unsigned blocks_of_threads(std::int64_t threads) {
 void add(std::span<const std::span<const std::byte>> arrays, DType dtype, std::int64_t n,
          const DecodeTarget& target, void* stream) {
   if (n == 0) return;
-  for_each_batch(arrays, target.is_accumulated, [&](const Payloads& batch, bool is_accumulated) {
-    with_type(dtype, [&]<class In>(In) {
-      with_type(target.dtype, [&]<class Out>(Out) {
-        TERSOR_LAUNCH((sum_kernel<In, Out>), blocks_of_tiles(n, "none"), kThreads, 0, stream, batch,
-                      n, is_accumulated, static_cast<typename Out::Storage*>(target.data));
-      });
-    });
-  });
+  with_type(dtype, [&]<class In>(In) { launch_sum<In>(arrays, n, target, "none", stream); });
 }
 
 template <class T>
@@ -197,11 +184,11 @@ void split_kept(const TensorView& in, const KeptArray& kept, void* rounded, void
 void publish_kept(std::span<float* const> kept, std::int64_t n, const DecodeTarget& target,
                   void* stream) {
   if (n == 0) return;
-  KeptArrays arrays{};
-  for (float* const one : kept) arrays.at[arrays.count++] = one;
+  const KeptArrays arrays(kept);
   with_type(target.dtype, [&]<class Out>(Out) {
     TERSOR_LAUNCH(publish_kept_kernel<Out>, blocks_of_tiles(n, "ef21"), kThreads, 0, stream, arrays,
-                  n, target.is_accumulated, static_cast<typename Out::Storage*>(target.data));
+                  static_cast<int>(kept.size()), n, target.is_accumulated,
+                  static_cast<typename Out::Storage*>(target.data));
   });
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -212,6 +213,31 @@ struct Payloads {
   const std::byte* at[kMost];
   int count;
 };
+
+/// DecodeTarget::kept of one launch.
+struct KeptArrays {
+  float* at[Payloads::kMost];
+
+  explicit KeptArrays(std::span<float* const> arrays) : at() {
+    TERSOR_CHECK(arrays.size() <= Payloads::kMost, "more arrays than a launch takes");
+    std::copy(arrays.begin(), arrays.end(), at);
+  }
+};
+
+/// Adds the lane's octet of decoded values to array p, which keeps the finite ones, and the result
+/// to `sum`, which becomes it where it is the first. All lanes call it.
+__device__ __forceinline__ void add_to_kept(float* kept, std::int64_t count, const float* decoded,
+                                            bool is_first, float* sum) {
+  float k[8];
+  load_octet<Float32>(kept, count, is_aligned_16(kept), k);
+#pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    k[i] = __fadd_rn(k[i], decoded[i]);
+    sum[i] = is_first ? k[i] : __fadd_rn(sum[i], k[i]);
+    k[i] = finite_or_zero(k[i]);
+  }
+  store_octet<Float32>(kept, count, is_aligned_16(kept), k);
+}
 
 /// Calls run(payloads, is_accumulated) for at most Payloads::kMost at a time: more than those take
 /// further launches, which add to the output of the first.

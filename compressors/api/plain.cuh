@@ -89,4 +89,44 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
   }
 }
 
+/// The same with an array for each payload (DecodeTarget::kept).
+template <class In>
+__global__ void __launch_bounds__(kThreads, kResidentBlocks)
+    sum_kept_kernel(const __grid_constant__ Payloads payloads,
+                    const __grid_constant__ KeptArrays kept, std::int64_t n, bool is_accumulated,
+                    float* out) {
+  const std::int64_t tile = first_of_tile();
+#pragma unroll 1
+  for (int j = 0; j < kSubtiles; ++j) {
+    const std::int64_t first = tile + j * kSubtile;
+    if (first >= n) return;
+    const std::int64_t count = n - first;
+    float sum[8];
+    if (is_accumulated) load_octet<Float32>(out + first, count, is_aligned_16(out), sum);
+#pragma unroll 1
+    for (int p = 0; p < payloads.count; ++p) {
+      float x[8];
+      load_plain<In, true>(payloads.at[p] + first * sizeof(typename In::Storage), count, x);
+      add_to_kept(kept.at[p] + first, count, x, p == 0 && !is_accumulated, sum);
+    }
+    store_octet<Float32>(out + first, count, is_aligned_16(out), sum);
+  }
+}
+
+/// Sums payloads of In into the target.
+template <class In>
+void launch_sum(std::span<const std::span<const std::byte>> all, std::int64_t n,
+                const DecodeTarget& target, const char* codec, void* stream) {
+  const KeptArrays kept(target.kept);
+  for_each_batch(all, target.is_accumulated, [&](const Payloads& payloads, bool is_accumulated) {
+    if (!target.kept.empty())
+      return TERSOR_LAUNCH(sum_kept_kernel<In>, blocks_of_tiles(n, codec), kThreads, 0, stream,
+                           payloads, kept, n, is_accumulated, static_cast<float*>(target.data));
+    with_type(target.dtype, [&]<class Out>(Out) {
+      TERSOR_LAUNCH((sum_kernel<In, Out>), blocks_of_tiles(n, codec), kThreads, 0, stream, payloads,
+                    n, is_accumulated, static_cast<typename Out::Storage*>(target.data));
+    });
+  });
+}
+
 }  // namespace tersor::compressors::device

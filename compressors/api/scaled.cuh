@@ -171,7 +171,12 @@ void launch_decode(std::span<const std::span<const std::byte>> all, const Shape&
                    const ScopeGrid& grid, const Coder& coder, const DecodeTarget& target,
                    const Context& context, const char* codec) {
   const Scopes scopes = device_scopes(grid, shape);
+  const KeptArrays kept(target.kept);
   for_each_batch(all, target.is_accumulated, [&](const Payloads& payloads, bool is_accumulated) {
+    if (!target.kept.empty())
+      return TERSOR_LAUNCH(decode_kept_kernel<Coder>, blocks_of_tiles(scopes.n, codec), kThreads, 0,
+                           context.stream, payloads, kept, scopes, coder, is_accumulated,
+                           static_cast<float*>(target.data));
     with_type(target.dtype, [&]<class Out>(Out) {
       TERSOR_LAUNCH((decode_kernel<Out, Coder>), blocks_of_tiles(scopes.n, codec), kThreads, 0,
                     context.stream, payloads, scopes, coder, is_accumulated,

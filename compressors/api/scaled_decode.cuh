@@ -91,4 +91,49 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
   }
 }
 
+/// The same with an array for each payload (DecodeTarget::kept).
+template <class Coder>
+__global__ void __launch_bounds__(kThreads, kEncodingBlocks)
+    decode_kept_kernel(const __grid_constant__ Payloads payloads,
+                       const __grid_constant__ KeptArrays kept, Scopes scopes,
+                       const __grid_constant__ Coder coder, bool is_accumulated, float* out) {
+  const std::int64_t tile = first_of_tile();
+  const unsigned octet = octet_of_lane<true>(lane_of_thread());
+  const std::uint32_t mask = (1u << coder.width) - 1;
+#pragma unroll 1
+  for (int j = 0; j < kSubtiles; ++j) {
+    const std::int64_t first = tile + j * kSubtile;
+    if (first >= scopes.n) return;
+    const std::int64_t count = scopes.n - first;
+    const std::int64_t element = first + 8 * octet;
+    const std::int64_t left = scopes.n - element;
+    const int bytes = left >= 8 ? coder.width : static_cast<int>((left * coder.width + 7) / 8);
+    const std::int64_t scope = left > 0 ? scopes.of(element) : 0;
+    float sum[8];
+    if (is_accumulated) load_octet<Float32>(out + first, count, is_aligned_16(out), sum);
+#pragma unroll 1
+    for (int p = 0; p < payloads.count; ++p) {
+      float value[8] = {};
+      if (left > 0) {
+        const std::byte* payload = payloads.at[p];
+        const std::uint64_t packed =
+            load_codes(payload + coder.metadata_bytes + element / 8 * coder.width, bytes);
+        const auto low = static_cast<std::uint32_t>(packed);
+        const auto high = static_cast<std::uint32_t>(packed >> 4 * coder.width);
+        typename Coder::Step step = coder.step_of(payload, scope, scopes.scopes);
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+          if (i > 0 && i < left && !scopes.is_octet_in_one)
+            step = coder.step_of(payload,
+                                 scopes.is_octet_consecutive ? scope + i : scopes.of(element + i),
+                                 scopes.scopes);
+          value[i] = coder.value((i < 4 ? low : high) >> coder.width * (i % 4) & mask, step);
+        }
+      }
+      add_to_kept(kept.at[p] + first, count, value, p == 0 && !is_accumulated, sum);
+    }
+    store_octet<Float32>(out + first, count, is_aligned_16(out), sum);
+  }
+}
+
 }  // namespace tersor::compressors::device

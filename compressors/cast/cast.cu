@@ -28,24 +28,13 @@ void encode(const TensorView& in, const KeptArray& kept, DType format, std::byte
     encode_to<BFloat16>(in, kept, out, stream);
 }
 
-template <class In>
-void decode_from(std::span<const std::span<const std::byte>> all, std::int64_t n,
-                 const DecodeTarget& target, void* stream) {
-  for_each_batch(all, target.is_accumulated, [&](const Payloads& payloads, bool is_accumulated) {
-    with_type(target.dtype, [&]<class Out>(Out) {
-      TERSOR_LAUNCH((sum_kernel<In, Out>), blocks_of_tiles(n, "cast"), kThreads, 0, stream,
-                    payloads, n, is_accumulated, static_cast<typename Out::Storage*>(target.data));
-    });
-  });
-}
-
 void decode(std::span<const std::span<const std::byte>> payloads, DType format, std::int64_t n,
             const DecodeTarget& target, void* stream) {
   if (n == 0) return;
   if (format == DType::kFloat16)
-    decode_from<Float16>(payloads, n, target, stream);
+    launch_sum<Float16>(payloads, n, target, "cast", stream);
   else
-    decode_from<BFloat16>(payloads, n, target, stream);
+    launch_sum<BFloat16>(payloads, n, target, "cast", stream);
 }
 
 constexpr CastLaunchers kLaunchers{encode, decode};

@@ -36,6 +36,7 @@ class Cast final : public SummingCodec {
   std::size_t encode_with_kept(const TensorView& in, const KeptArray& kept,
                                std::span<std::byte> out, const Context& context) const override;
   std::size_t kept_workspace_bytes(const Shape&, DType, const Context&) const override { return 0; }
+  bool decodes_into_kept() const override { return true; }
 
  protected:
   void sum_payloads(std::span<const std::span<const std::byte>> payloads, const Shape& shape,

@@ -31,6 +31,7 @@ class None final : public Codec {
   std::size_t encode_with_kept(const TensorView& in, const KeptArray& kept,
                                std::span<std::byte> out, const Context& context) const override;
   std::size_t kept_workspace_bytes(const Shape&, DType, const Context&) const override { return 0; }
+  bool decodes_into_kept() const override { return true; }
   void decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
               std::span<float> out, State* state, const Context& context) const override;
   void decode_bits(std::span<const std::byte> payload, const Shape& shape, DType dtype, void* out,

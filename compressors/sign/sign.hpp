@@ -25,6 +25,7 @@ class Sign final : public LeafCodec {
   std::size_t encode_with_kept(const TensorView& in, const KeptArray& kept,
                                std::span<std::byte> out, const Context& context) const override;
   std::size_t kept_workspace_bytes(const Shape&, DType, const Context&) const override { return 0; }
+  bool decodes_into_kept() const override { return true; }
 
  private:
   Sizes sizes(const Shape& shape, DType dtype) const override;

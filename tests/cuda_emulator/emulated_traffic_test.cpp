@@ -138,14 +138,28 @@ TEST_CASE("a sum of payloads is one launch that reads each once") {
 }
 
 TEST_CASE("ef21 adds each payload to its copy, and all copies in one launch") {
-  for (const std::size_t ranks : {2, 4, 8}) {
-    const Moved moved = sum_of("ef21(cast)", ranks);
-    print("ef21(cast), sum of " + std::to_string(ranks), moved);
-    CHECK(moved.launches == ranks + 1);
-    // Of each copy 2 + 4 + 4 bytes a value and once more 4; the sum 4.
-    const auto bytes = 14.0 * static_cast<double>(ranks) + 4;
-    CHECK(moved.bytes <= bytes * static_cast<double>(kShape.elements()) * 1.02);
-  }
+  struct Row {
+    const char* spec;
+    bool is_one_launch;
+    double bytes;  ///< of a payload, per value
+  };
+  const Row rows[] = {{"ef21(cast)", true, 2},
+                      {"ef21(quantize(bits=8,scope=token))", true, 1.01},
+                      {"ef21(mx(format=fp4_e2m1))", true, 0.54},
+                      {"ef21(sign(scope=token))", true, 0.14},
+                      {"ef21(spike)", false, 0.58}};
+  for (const Row& row : rows)
+    for (const std::size_t ranks : {2, 4, 8}) {
+      const std::string what = row.spec + (", sum of " + std::to_string(ranks));
+      INFO(what);
+      const Moved moved = sum_of(row.spec, ranks);
+      print(what, moved);
+      CHECK(moved.launches == (row.is_one_launch ? 1 : ranks + 1));
+      // Each copy in and out, where it is another launch that adds up once more in; the sum out.
+      const double of_rank = row.bytes + (row.is_one_launch ? 8 : 12);
+      const double bytes = of_rank * static_cast<double>(ranks) + 4;
+      CHECK(moved.bytes <= bytes * static_cast<double>(kShape.elements()) * 1.02);
+    }
 }
 
 TEST_CASE("signs are sent in the pass that sums them, and wrappers add the passes they name") {

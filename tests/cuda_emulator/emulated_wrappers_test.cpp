@@ -241,7 +241,9 @@ TEST_CASE("states rewritten beside what randk sends are those of the CPU") {
 TEST_CASE("ef21 of more ranks than a launch takes gives the sums of the CPU") {
   constexpr std::uint32_t kRanks = 11;
   const Shape shape{1, 3, 67};
-  const auto codec = make_codec("ef21(quantize(bits=8,scope=token))");
+  const auto codec = make_codec(GENERATE(
+      "ef21(quantize(bits=8,scope=token))", "ef21(cast)", "ef21(minmax(bits=3,scope=channel))",
+      "ef21(none)", "ef21(quantize(bits=3,scope=group,group=24))", "ef21(topk(ratio=0.2))"));
   const emulator::ScopedOptions scope(emulator::schedule(0));
   emulator::EmulatedMemory memory;
   const auto device = on_device(codec, memory);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compressors/wrappers/ef21/ef21.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "common/error.hpp"
@@ -89,7 +90,7 @@ std::size_t Ef21::encode(int round, const TensorView& in, std::span<std::byte> o
 bool Ef21::supports(Device device) const { return inner_supports(device); }
 
 // g += decoded, by the inner codec's kernel, for the payload of each rank from `rank` on; the
-// result is the sum of their g.
+// result is the sum of their g, by the same kernel where that can.
 void Ef21::receive_on_device(std::span<const std::span<const std::byte>> payloads,
                              std::uint32_t rank, const Shape& shape, DType dtype,
                              const DecodeTarget& target, State* state,
@@ -97,19 +98,27 @@ void Ef21::receive_on_device(std::span<const std::span<const std::byte>> payload
   if (context.phase == Phase::kEval || shape.elements() == 0)
     return inner().decode_on_device(payloads, shape, dtype, target, context);
   FloatState& kept = float_state(state, "ef21");
+  const bool is_one_launch = inner().decodes_into_kept() && target.dtype == DType::kFloat32;
   DecodeTarget sum = target;
   Context sender = context;
-  for (std::size_t i = 0; i < payloads.size(); sum.is_accumulated = true) {
+  for (std::size_t first = 0; first < payloads.size(); first += kMostPayloads) {
+    const auto batch =
+        payloads.subspan(first, std::min<std::size_t>(kMostPayloads, payloads.size() - first));
     std::array<float*, kMostPayloads> arrays{};
-    std::size_t count = 0;
-    for (; count < arrays.size() && i < payloads.size(); ++i, ++count) {
-      sender.rank = rank + static_cast<std::uint32_t>(i);
+    const auto used = std::span(arrays).first(batch.size());
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      sender.rank = rank + static_cast<std::uint32_t>(first + i);
       const std::span<float> g = kept.writable(1 + std::size_t{sender.rank});
-      inner().decode_accumulate(payloads[i], shape, dtype, g, nullptr, sender);
-      arrays[count] = g.data();
+      if (!is_one_launch) inner().decode_accumulate(batch[i], shape, dtype, g, nullptr, sender);
+      arrays[i] = g.data();
     }
-    float_launchers().publish_kept(std::span(arrays).first(count), shape.elements(), sum,
-                                   context.stream);
+    if (is_one_launch) {
+      sum.kept = used;
+      inner().decode_on_device(batch, shape, dtype, sum, context);
+    } else {
+      float_launchers().publish_kept(used, shape.elements(), sum, context.stream);
+    }
+    sum.is_accumulated = true;
   }
 }
 
