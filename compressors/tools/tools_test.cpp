@@ -81,6 +81,18 @@ TEST_CASE("sent bytes follow the collectives' formulas") {
   CHECK(sent_bytes(*four, shape, DType::kFloat32, 8).gather == 2912.0);
   CHECK(sent_bytes(*four, shape, DType::kFloat32, 8).two_step == 728.0);
   CHECK(sent_bytes(*four, {1, 10, 100}, DType::kFloat32, 4).two_step == 832.0);
+  // twostep itself, whatever stands around it: as above, and no gather of both rounds.
+  for (const char* spec : {"twostep(quantize(bits=4,scope=token))",
+                           "gate(twostep(quantize(bits=4,scope=token)),min_bytes=0)"}) {
+    INFO(spec);
+    const auto steps = make_codec(spec);
+    const Codec& used = steps->effective(shape, DType::kFloat32);
+    CHECK(sent_bytes(used, shape, DType::kFloat32, 8).two_step == 728.0);
+    const SentBytes uneven = sent_bytes(used, {1, 10, 100}, DType::kFloat32, 4);
+    CHECK(uneven.two_step == 832.0);
+    CHECK_FALSE(uneven.gather);
+    CHECK_FALSE(uneven.all_reduce);
+  }
   CHECK(chunk_rows(10, 4, 0) == 3);
   CHECK(chunk_rows(10, 4, 3) == 2);
   CHECK(chunk_rows(1, 4, 2) == 0);

@@ -11,16 +11,17 @@ double ring(double buffer, std::uint32_t ranks) {
   return 2.0 * static_cast<double>(ranks - 1) / static_cast<double>(ranks) * buffer;
 }
 
-Context context_of(std::uint32_t ranks, const std::vector<std::int64_t>& ids) {
+Context context_of(std::uint32_t ranks, const std::vector<std::int64_t>& ids, Phase phase) {
   Context context;
   context.ranks = ranks;
+  context.phase = phase;
   context.sample_ids = ids;
   return context;
 }
 
 double two_step(const Codec& codec, const Shape& shape, DType dtype, std::uint32_t ranks) {
   const std::vector<std::int64_t> one_id{0};
-  const Context context = context_of(ranks, one_id);
+  const Context context = context_of(ranks, one_id, Phase::kTrain);
   std::vector<double> chunks;
   double all = 0;
   for (std::uint32_t r = 0; r < ranks; ++r) {
@@ -33,27 +34,53 @@ double two_step(const Codec& codec, const Shape& shape, DType dtype, std::uint32
   return most;
 }
 
+/// Of a codec whose first round is an all-to-all: the parts of others, then its own payload to
+/// each.
+double in_parts(const Codec& codec, const Shape& shape, DType dtype, Context context,
+                const State* state) {
+  double most = 0;
+  for (context.rank = 0; context.rank < context.ranks; ++context.rank) {
+    double sent = 0;
+    for (int round = 0; round < codec.rounds(); ++round) {
+      const bool is_gather = codec.exchange(round) == Exchange::kGather;
+      for (std::uint32_t to = 0; to < context.ranks; ++to)
+        if (to != context.rank)
+          sent += static_cast<double>(
+              codec.part_bytes(shape, dtype, context, round, is_gather ? context.rank : to, state));
+    }
+    most = std::max(most, sent);
+  }
+  return most;
+}
+
 }  // namespace
 
 std::int64_t chunk_rows(std::int64_t rows, std::uint32_t ranks, std::uint32_t index) {
   return rows / ranks + (index < rows % ranks ? 1 : 0);
 }
 
-SentBytes sent_bytes(const Codec& codec, const Shape& shape, DType dtype, std::uint32_t ranks) {
+SentBytes sent_bytes(const Codec& codec, const Shape& shape, DType dtype, std::uint32_t ranks,
+                     Phase phase) {
   std::vector<std::int64_t> ids(static_cast<std::size_t>(shape.samples));
   for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int64_t>(i);
-  const Context context = context_of(ranks, ids);
+  const Context context = context_of(ranks, ids, phase);
   const auto state = codec.make_state(shape, dtype, ranks);
   SentBytes sent;
+  if (codec.exchange(0) == Exchange::kAllToAll) {
+    sent.two_step = in_parts(codec, shape, dtype, context, state.get());
+    return sent;
+  }
   double reduced = 0;
+  double gathered = 0;
   bool is_reduced = true;
   for (int round = 0; round < codec.rounds(); ++round) {
     const auto bytes =
         static_cast<double>(codec.payload_bytes(shape, dtype, context, round, state.get()));
     is_reduced = is_reduced && codec.exchange(round) == Exchange::kAllReduce;
     reduced += ring(bytes, ranks);
-    sent.gather += static_cast<double>(ranks - 1) * bytes;
+    gathered += static_cast<double>(ranks - 1) * bytes;
   }
+  sent.gather = gathered;
   if (is_reduced) sent.all_reduce = reduced;
   if (codec.rounds() == 1 && codec.properties().state == StateKind::kNone &&
       !codec.properties().learned)

@@ -11,11 +11,14 @@ namespace tersor::compressors {
 /// "Volume"): the most of all ranks where they differ.
 struct SentBytes {
   std::optional<double> all_reduce;  ///< ring; codecs that cross by all-reduce only
-  double gather = 0;                 ///< all-gather of payloads
-  std::optional<double> two_step;    ///< stateless codecs of one round only
+  std::optional<double> gather;      ///< all-gather of payloads; not of what crosses in two steps
+  std::optional<double> two_step;    ///< `twostep`, and stateless codecs of one round as its codec
 };
 
-SentBytes sent_bytes(const Codec& codec, const Shape& shape, DType dtype, std::uint32_t ranks);
+/// Of a message to a new state. `phase`: at kEval a codec that keeps state by sample takes every
+/// sample for one that it has met, so that these are the bytes of later visits.
+SentBytes sent_bytes(const Codec& codec, const Shape& shape, DType dtype, std::uint32_t ranks,
+                     Phase phase = Phase::kTrain);
 
 /// The reference: cast(format=bf16) by ring all-reduce.
 double reference_sent_bytes(const Shape& shape, std::uint32_t ranks);

@@ -38,6 +38,30 @@ class Inspect(unittest.TestCase):
             self.assertEqual(4 * 4096, facts["sent_bytes_per_rank"][0]["all_reduce"])
             self.assertEqual(0, facts["state_bytes"])
 
+    def test_two_steps(self):
+        """4 bits and a scale of two bytes for each of 64 rows of 64 values: 34 bytes a row; a rank of p sends
+        (p - 1) / p of them in each step. Groups of 32: 36 bytes a row. cast: two bytes a value."""
+        for spec, row in (("twostep(quantize(bits=4,scope=token))", 34), ("quickreduce4", 36),
+                          ("gate(twostep(cast),min_bytes=0)", 128)):
+            for ranks, sent in zip((2, 4, 8), inspect(spec)["sent_bytes_per_rank"]):
+                self.assertEqual((ranks, None, None, 2 * (ranks - 1) * 64 * row / ranks),
+                                 (sent["ranks"], sent["all_reduce"], sent["gather"], sent["two_step"]), spec)
+        self.assertIn(f"{'-':>24} {'-':>24} {64 * 34:>14}", run(
+            "tersor", "codec", "inspect", "twostep(quantize(bits=4,scope=token))", "--shape", "4,16,64").stdout)
+
+    def test_visits(self):
+        """A sample goes raw at first (4 bytes a value), then as what its codec makes of the change."""
+        for spec in ("aqsgd(quantize(bits=4,scope=token))", "gate(aqsgd(quantize(bits=4,scope=token)),min_bytes=0)"):
+            facts = inspect(spec)
+            later = facts["later_visits"]
+            self.assertEqual([(4 * 4096, 0), (64 * 34, 64 * 2)], [
+                (of["rounds"][0]["payload_bytes"], of["rounds"][0]["metadata_bytes"]) for of in (facts, later)])
+            self.assertEqual([3 * 4 * 4096, 3 * 64 * 34], [of["sent_bytes_per_rank"][1]["gather"] for of in (facts, later)])
+            text = run("tersor", "codec", "inspect", spec, "--shape", "4,16,64").stdout
+            self.assertEqual(2, text.count(", first visit of each sample"))
+            self.assertEqual(2, text.count(", later visits"))
+        self.assertNotIn("later_visits", inspect("ef(quantize)"))
+
     def test_open_gate(self):
         facts = inspect("gate(ef(quantize),min_bytes=1000)")
         self.assertEqual("gather", facts["rounds"][0]["crosses_by"])

@@ -43,6 +43,42 @@ ordered_json state_bytes(const compressors::Codec& codec, const Shape& shape, DT
   return state->bytes();
 }
 
+ordered_json rounds(const compressors::Codec& codec, const Shape& shape, DType dtype,
+                    const compressors::Context& context) {
+  const auto exchanges = compressors::describe(codec).at("properties").at("exchange");
+  const auto state = codec.make_state(shape, dtype, context.ranks);
+  const auto raw = static_cast<double>(TensorView{nullptr, shape, dtype}.bytes());
+  ordered_json rows = ordered_json::array();
+  for (int round = 0; round < codec.rounds(); ++round) {
+    const auto bytes = codec.payload_bytes(shape, dtype, context, round, state.get());
+    const auto metadata = codec.metadata_bytes(shape, dtype, context, round, state.get());
+    rows.push_back({{"crosses_by", exchanges.at(static_cast<std::size_t>(round))},
+                    {"payload_bytes", bytes},
+                    {"metadata_bytes", metadata},
+                    {"code_bytes", bytes - metadata},
+                    {"ratio", bytes == 0 ? ordered_json(nullptr)
+                                         : ordered_json(raw / static_cast<double>(bytes))}});
+  }
+  return rows;
+}
+
+ordered_json sent_bytes(const compressors::Codec& codec, const Shape& shape, DType dtype,
+                        compressors::Phase phase) {
+  ordered_json rows = ordered_json::array();
+  for (const std::uint32_t ranks : {2u, 4u, 8u}) {
+    const auto sent = compressors::sent_bytes(codec, shape, dtype, ranks, phase);
+    rows.push_back({{"ranks", ranks},
+                    {"reference", compressors::reference_sent_bytes(shape, ranks)},
+                    {"all_reduce", optional_json(sent.all_reduce)},
+                    {"gather", optional_json(sent.gather)},
+                    {"two_step", optional_json(sent.two_step)}});
+  }
+  return rows;
+}
+
+/// In evaluation a codec that keeps state by sample takes each for one that it has met.
+constexpr auto kLaterVisits = compressors::Phase::kEval;
+
 constexpr std::int64_t kMostSamples = 1 << 24;  // each has an id
 
 struct InspectCommand {
@@ -77,46 +113,27 @@ struct InspectCommand {
     context.ranks = 2;
     context.sample_ids = ids;
     const auto described = compressors::describe(*named);
-    const auto exchanges = compressors::describe(*codec).at("properties").at("exchange");
     ordered_json json{{"spec", named->canonical()},
                       {"shape", {of.samples, of.tokens, of.hidden}},
                       {"dtype", to_string(type)},
                       {"raw_bytes", TensorView{nullptr, of, type}.bytes()},
-                      {"rounds", ordered_json::array()},
-                      {"sent_bytes_per_rank", ordered_json::array()},
+                      {"rounds", rounds(*codec, of, type, context)},
+                      {"sent_bytes_per_rank", sent_bytes(*codec, of, type, context.phase)},
                       {"added_parameters", codec->added_parameters(of, 2)},
                       {"added_flops", codec->added_flops(of, 2)},
                       {"parameters", described.at("params")},
                       {"properties", described.at("properties")}};
-    const auto state = codec->make_state(of, type, 2);
     json["sent_as"] = codec->canonical();
     json["state_bytes"] = state_bytes(*codec, of, type, context);
-    for (int round = 0; round < codec->rounds(); ++round) {
-      const auto bytes = codec->payload_bytes(of, type, context, round, state.get());
-      const auto metadata = codec->metadata_bytes(of, type, context, round, state.get());
-      ordered_json row{{"crosses_by", exchanges.at(static_cast<std::size_t>(round))},
-                       {"payload_bytes", bytes},
-                       {"metadata_bytes", metadata},
-                       {"code_bytes", bytes - metadata}};
-      row["ratio"] = bytes == 0
-                         ? ordered_json(nullptr)
-                         : ordered_json(static_cast<double>(json["raw_bytes"].get<std::size_t>()) /
-                                        static_cast<double>(bytes));
-      json["rounds"].push_back(row);
-    }
-    for (const std::uint32_t ranks : {2u, 4u, 8u}) {
-      const auto sent = compressors::sent_bytes(*codec, of, type, ranks);
-      json["sent_bytes_per_rank"].push_back(
-          {{"ranks", ranks},
-           {"reference", compressors::reference_sent_bytes(of, ranks)},
-           {"all_reduce", optional_json(sent.all_reduce)},
-           {"gather", sent.gather},
-           {"two_step", optional_json(sent.two_step)}});
+    if (codec->properties().state == compressors::StateKind::kSample) {
+      context.phase = kLaterVisits;
+      json["later_visits"] = {{"rounds", rounds(*codec, of, type, context)},
+                              {"sent_bytes_per_rank", sent_bytes(*codec, of, type, context.phase)}};
     }
     return json;
   }
 
-  static void print_sent(const ordered_json& value, double reference) {
+  static void print_cell(const ordered_json& value, double reference) {
     if (value.is_null()) {
       std::printf(" %24s", "-");
       return;
@@ -140,28 +157,43 @@ struct InspectCommand {
     std::printf("\npayload of one rank");
     if (json["sent_as"] != json["spec"])
       std::printf(", at this size of %s", json["sent_as"].get<std::string>().c_str());
-    std::printf("\n");
+    const bool has_visits = json.contains("later_visits");
+    std::printf("%s\n", has_visits ? ", first visit of each sample" : "");
+    print_rounds(json["rounds"]);
+    if (has_visits) {
+      std::printf("payload of one rank, later visits\n");
+      print_rounds(json["later_visits"]["rounds"]);
+    }
+    const bool is_known = !json["state_bytes"].is_null();
+    std::printf("  state of a site after a message: %s bytes; added parameters %s, FLOPs %s\n",
+                is_known ? json["state_bytes"].dump().c_str() : "?",
+                json["added_parameters"].dump().c_str(), json["added_flops"].dump().c_str());
+    print_sent(json["sent_bytes_per_rank"], has_visits ? ", first visit of each sample" : "");
+    if (has_visits) print_sent(json["later_visits"]["sent_bytes_per_rank"], ", later visits");
+  }
+
+  static void print_rounds(const ordered_json& rounds) {
     int number = 0;
-    for (const auto& round : json["rounds"])
+    for (const auto& round : rounds)
       std::printf("  round %d, by %s: bytes [0, %zu) metadata, [%zu, %zu) codes; ratio %s\n",
                   number++, round["crosses_by"].get<std::string>().c_str(),
                   round["metadata_bytes"].get<std::size_t>(),
                   round["metadata_bytes"].get<std::size_t>(),
                   round["payload_bytes"].get<std::size_t>(),
                   round["ratio"].is_null() ? "-" : round["ratio"].dump().c_str());
-    const bool is_known = !json["state_bytes"].is_null();
-    std::printf("  state of a site after a message: %s bytes; added parameters %s, FLOPs %s\n",
-                is_known ? json["state_bytes"].dump().c_str() : "?",
-                json["added_parameters"].dump().c_str(), json["added_flops"].dump().c_str());
+  }
+
+  static void print_sent(const ordered_json& rows, const char* when) {
     std::printf(
-        "\nbytes that a rank sends for one sum (x: against cast(format=bf16) by ring "
-        "all-reduce)\n");
+        "\nbytes that a rank sends for one sum%s (x: against cast(format=bf16) by ring "
+        "all-reduce)\n",
+        when);
     std::printf("  %5s %14s %24s %24s %24s\n", "ranks", "cast(bf16)", "all-reduce", "gather",
                 "two-step");
-    for (const auto& row : json["sent_bytes_per_rank"]) {
+    for (const auto& row : rows) {
       const double reference = row["reference"].get<double>();
       std::printf("  %5d %14.0f", row["ranks"].get<int>(), reference);
-      for (const char* by : {"all_reduce", "gather", "two_step"}) print_sent(row[by], reference);
+      for (const char* by : {"all_reduce", "gather", "two_step"}) print_cell(row[by], reference);
       std::printf("\n");
     }
   }
