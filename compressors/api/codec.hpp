@@ -176,11 +176,10 @@ class Codec {
   virtual std::unique_ptr<State> make_state(const Shape& shape, DType dtype,
                                             std::uint32_t ranks) const;
   virtual bool supports(Device device) const { return device == Device::kCpu; }
-  /// Set for learned codecs only.
   /// The payload of a float32 message is its values, one behind the other: a wrapper may write and
   /// read them in place of encode and decode.
   virtual bool sends_float32_as_is() const { return false; }
-
+  /// Set for learned codecs only.
   virtual std::optional<LearnedBottleneck> learned() const { return std::nullopt; }
   virtual std::int64_t added_parameters(const Shape& shape, std::uint32_t ranks) const;
   virtual double added_flops(const Shape& shape, std::uint32_t ranks) const;
