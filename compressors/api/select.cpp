@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compressors/api/select.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "compressors/api/floats.hpp"
@@ -71,13 +72,20 @@ std::int64_t positions_above(std::span<const std::uint32_t> keys, const Threshol
   return found;
 }
 
+#if HWY_TARGET <= HWY_AVX2
+// The largest magnitude that is not collected. All NaN have one key, the bits of some are below it:
+// above infinity every one is collected.
+int highest_left_out(std::uint32_t lowest) {
+  return static_cast<int>(std::min(lowest, 0x7F800001u)) - 1;
+}
+#endif
+
 std::int64_t collect_magnitudes(const float* x, std::int64_t count, std::uint32_t first,
                                 std::uint32_t lowest, float* values, std::uint32_t* positions) {
   std::int64_t found = 0;
   std::int64_t i = 0;
 #if HWY_TARGET <= HWY_AVX3
-  // The bits of every NaN are above those of infinity, and so above the limit.
-  const __m512i below = _mm512_set1_epi32(static_cast<int>(lowest) - 1);
+  const __m512i below = _mm512_set1_epi32(highest_left_out(lowest));
   const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   for (; i + 16 <= count; i += 16) {
     const __m512i bits = _mm512_loadu_si512(x + i);
@@ -92,7 +100,7 @@ std::int64_t collect_magnitudes(const float* x, std::int64_t count, std::uint32_
     found += std::popcount(static_cast<std::uint32_t>(taken));
   }
 #elif HWY_TARGET <= HWY_AVX2
-  const __m256i below = _mm256_set1_epi32(static_cast<int>(lowest) - 1);
+  const __m256i below = _mm256_set1_epi32(highest_left_out(lowest));
   for (; i + 8 <= count; i += 8) {
     const __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x + i));
     const __m256i magnitude = _mm256_and_si256(bits, _mm256_set1_epi32(0x7FFFFFFF));

@@ -2,11 +2,15 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 
 #include "common/error.hpp"
+#include "common/philox.hpp"
+#include "compressors/api/floats.hpp"
 #include "compressors/api/message_for_test.hpp"
+#include "compressors/api/targets_for_test.hpp"
 
 namespace tersor::compressors {
 namespace {
@@ -60,6 +64,33 @@ TEST_CASE("topk equals a full sort, in every scope") {
     std::stable_sort(order.begin(), order.end(),
                      [&](auto a, auto b) { return std::fabs(x[a]) > std::fabs(x[b]); });
     for (std::size_t i = 0; i < 350; ++i) REQUIRE(y[order[i]] == (i < 35 ? x[order[i]] : 0.0f));
+  }
+}
+
+// Which NaN it is makes no difference, also where a long scope is searched by its bits.
+TEST_CASE("topk equals a full sort where a long scope holds NaN of every kind") {
+  const Stream stream = make_stream(3, Purpose::kInit, 0);
+  for (const std::uint32_t every : {2u, 64u, 5000u}) {
+    std::vector<float> x = activations(40000);
+    for (std::size_t i = 0; i < x.size(); i += every) {
+      const std::uint32_t draw = stream.draw32(i);
+      x[i] = float_of(0x7F800001u + draw % 0x7FFFFFu + (draw & 0x80000000u));
+    }
+    std::vector<std::uint32_t> order(x.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](auto a, auto b) { return magnitude_key(x[a]) > magnitude_key(x[b]); });
+    for (const std::size_t k : {1u, 400u, 4000u}) {
+      std::vector<std::uint32_t> want(order.begin(),
+                                      order.begin() + static_cast<std::ptrdiff_t>(k));
+      std::sort(want.begin(), want.end());
+      for (const std::int64_t target : targets()) {
+        const WithTarget with(target);
+        INFO("NaN at every " << every << ", k " << k << ", target " << target);
+        const Bytes sent = encode("topk(k=" + std::to_string(k) + ",index=u32)", x, row_of(x));
+        REQUIRE(std::memcmp(sent.data(), want.data(), 4 * k) == 0);
+      }
+    }
   }
 }
 
