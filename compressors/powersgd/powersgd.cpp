@@ -40,12 +40,15 @@ const CodecRegistrar kRegistrar(powersgd_info());
 
 class FactorState final : public State {
  public:
+  explicit FactorState(std::int64_t rank) : rank_(rank) {}
+
   std::size_t bytes() const override { return kept.size() * sizeof(float); }
 
   std::vector<std::byte> save() const override {
-    std::vector<std::byte> out(sizeof shape + kept.size() * sizeof(float));
-    std::memcpy(out.data(), &shape, sizeof shape);
-    std::memcpy(out.data() + sizeof shape, kept.data(), kept.size() * sizeof(float));
+    const auto head = std::as_bytes(std::span(&shape, 1));
+    const auto values = std::as_bytes(std::span(kept));
+    std::vector<std::byte> out(head.begin(), head.end());
+    out.insert(out.end(), values.begin(), values.end());
     return out;
   }
 
@@ -53,14 +56,16 @@ class FactorState final : public State {
     PayloadReader reader(saved, "state");
     const Shape s = load<Shape>(reader.take(sizeof shape));
     const std::size_t bytes = reader.remaining();
-    // Q has whole vectors of `hidden` for every sample.
-    const std::int64_t per_rank = s.samples * s.hidden * 4;
-    if (s.samples < 0 || s.hidden < 0 || bytes % 4 != 0 ||
-        (per_rank == 0 ? bytes != 0 : static_cast<std::int64_t>(bytes) % per_rank != 0))
-      throw Error(ErrorKind::kPayload, "state: not of powersgd");
+    if (bytes % sizeof(float) != 0 || !fits(s, static_cast<std::int64_t>(bytes / sizeof(float))))
+      throw Error(ErrorKind::kPayload, "state: " + std::to_string(bytes) +
+                                           " bytes are not the vectors that powersgd of " +
+                                           "rank " + std::to_string(rank_) +
+                                           " keeps of a message of {" + std::to_string(s.samples) +
+                                           ", " + std::to_string(s.tokens) + ", " +
+                                           std::to_string(s.hidden) + "}");
     shape = s;
-    kept.resize(bytes / 4);
-    std::memcpy(kept.data(), reader.take(bytes), bytes);
+    kept.resize(bytes / sizeof(float));
+    if (bytes > 0) std::memcpy(kept.data(), reader.take(bytes), bytes);
   }
 
   Shape shape;              ///< that `kept` belongs to
@@ -68,6 +73,18 @@ class FactorState final : public State {
   // Between the rounds of one message:
   std::vector<float> p;
   std::vector<float> q;
+
+ private:
+  // Divides, since the product of sizes that nobody checked may overflow.
+  bool fits(const Shape& s, std::int64_t values) const {
+    if (values == 0) return s == Shape{};
+    if (s.samples <= 0 || s.tokens <= 0 || s.hidden <= 0) return false;
+    const std::int64_t rank = std::min({rank_, s.tokens, s.hidden});
+    const std::int64_t vectors = values / s.hidden;
+    return values % s.hidden == 0 && vectors % rank == 0 && vectors / rank == s.samples;
+  }
+
+  std::int64_t rank_;  ///< of the spec
 };
 
 FactorState& factor_state(State* state) {
@@ -207,7 +224,7 @@ std::size_t PowerSgd::workspace_bytes(const Shape& shape, DType dtype,
 }
 
 std::unique_ptr<State> PowerSgd::make_state(const Shape&, DType, std::uint32_t) const {
-  return std::make_unique<FactorState>();
+  return std::make_unique<FactorState>(rank_);
 }
 
 double PowerSgd::added_flops(const Shape& shape, std::uint32_t) const {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "common/error.hpp"
 #include "compressors/api/message_for_test.hpp"
 
 namespace tersor::compressors {
@@ -105,6 +106,48 @@ TEST_CASE("powersgd warms up: the error of a repeated message does not grow, eva
   const auto copy = codec->make_state(shape, DType::kFloat32, 1);
   copy->restore(saved);
   CHECK(copy->save() == saved);
+}
+
+TEST_CASE("powersgd refuses a saved state whose vectors are not those of its shape and rank") {
+  const Shape shape{2, 3, 8};
+  const auto codec = make_codec("powersgd(rank=5)");  // of 3 tokens: rank 3, 2 * 3 * 8 values
+  const auto state = codec->make_state(shape, DType::kFloat32, 1);
+  const auto saved = [](const Shape& s, std::size_t values) {
+    Bytes bytes(sizeof s + 4 * values);
+    std::memcpy(bytes.data(), &s, sizeof s);
+    return bytes;
+  };
+  const auto fresh = state->save();
+  state->restore(fresh);
+  CHECK(state->save() == fresh);
+  const Bytes right = saved(shape, 48);
+  state->restore(right);
+  CHECK(state->save() == right);
+  constexpr std::int64_t kLarge = std::int64_t{1} << 31;  // kLarge^2 * 4 is 0 in 64 bits
+  for (const auto& [s, values] :
+       std::vector<std::pair<Shape, std::size_t>>{{shape, 0},
+                                                  {shape, 16},
+                                                  {shape, 32},
+                                                  {shape, 47},
+                                                  {shape, 64},
+                                                  {shape, 80},
+                                                  {{}, 48},
+                                                  {{2, 0, 8}, 0},
+                                                  {{2, -3, 8}, 48},
+                                                  {{-2, 3, -8}, 48},
+                                                  {{kLarge, 0, kLarge}, 0},
+                                                  {{kLarge, 3, kLarge}, 0},
+                                                  {{kLarge, 3, kLarge}, 4},
+                                                  {{kLarge << 22, 3, kLarge >> 3}, 0}}) {
+    INFO(s.samples << " x " << s.tokens << " x " << s.hidden << ", " << values << " values");
+    try {
+      state->restore(saved(s, values));
+      FAIL_CHECK("restored");
+    } catch (const Error& error) {
+      CHECK(error.kind() == ErrorKind::kPayload);
+    }
+    CHECK(state->save() == right);
+  }
 }
 
 TEST_CASE("orthonormalise: unit columns, zero columns stay zero") {
