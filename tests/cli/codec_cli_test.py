@@ -169,6 +169,12 @@ class Sweep(Files):
         self.assertIn("srht: dim 100 is above", rows[0]["reason"])
         self.assertEqual(2, len(self.rows("srht(dim=100)", self.tensor, "--also", "none")))
 
+    def test_also(self):
+        """One spec each, wherever the files stand."""
+        for arguments in (("none", "--also", "sign", "--also", "cast", self.tensor), ("none", self.tensor, "--also", "sign",
+                          "--also", "cast"), ("--also", "sign", "--also", "cast", "none", self.tensor)):
+            self.assertEqual(["none", "sign", "cast"], [row["spec"] for row in self.rows(*arguments)])
+
     def test_empty(self):
         row = self.rows("quantize", self.empty)[0]
         self.assertEqual(0, row["payload_bytes"])

@@ -186,7 +186,8 @@ void setup_codec_sweep(CLI::App& codec) {
   app->add_option("files", command->files,
                   ".npy, or .safetensors (every float tensor in it, or FILE#TENSOR)")
       ->required();
-  app->add_option("--also", command->also, "a further spec (repeat for more)");
+  app->add_option("--also", command->also, "a further spec (repeat for more)")
+      ->allow_extra_args(false);
   app->add_option("--figure", command->figure,
                   "write the rate-distortion figure: .svg, or .json for Vega-Lite");
   app->add_flag("--json", command->as_json, "rows as JSON");
