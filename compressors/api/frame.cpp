@@ -196,6 +196,16 @@ std::vector<std::byte> encode_frame(std::string_view spec, const TensorView& in,
 
 namespace {
 
+/// A message of several all-reduce rounds decodes at a site alone. Asked before the limit, which a
+/// higher --max-elements would lift in vain.
+void check_rounds(const Codec& codec, const Frame& frame) {
+  const Codec& used = codec.effective(frame.shape, frame.dtype);
+  if (frame.shape.elements() == 0 || used.rounds() == 1 || used.exchange(0) != Exchange::kAllReduce)
+    return;
+  refuse(FrameFault::kSpec,
+         codec.canonical() + " needs its rounds at a site; a single message cannot show it");
+}
+
 /// A decoder's memory follows the elements of the tensor, and of a learned codec its weights too.
 void check_limit(const Codec& codec, const Shape& shape, std::int64_t max_elements) {
   const std::string limit = ", the reader's limit is " + std::to_string(max_elements) +
@@ -221,6 +231,7 @@ DecodedFrame decode_frame(std::span<const std::byte> bytes, std::int64_t max_ele
   }
   if (codec->canonical() != frame.spec)
     refuse(FrameFault::kSpec, "'" + frame.spec + "' is not canonical: " + codec->canonical());
+  check_rounds(*codec, frame);
   check_limit(*codec, frame.shape, max_elements);
   const Context context = frame.context();
   try {

@@ -86,9 +86,9 @@ struct DecodedFrame {
   std::vector<std::byte> bits;  ///< the tensor in frame.dtype, row-major
 };
 
-/// Decodes, state starting from zero. Throws FrameError; frames whose tensor, or whose learned
-/// codec's weights, have more than `max_elements` are refused before anything of that size is
-/// allocated.
+/// Decodes, state starting from zero. Throws FrameError; before anything of that size is allocated
+/// it refuses frames whose tensor, or whose learned codec's weights, have more than `max_elements`,
+/// and frames of a codec whose rounds need a site.
 DecodedFrame decode_frame(std::span<const std::byte> bytes,
                           std::int64_t max_elements = std::int64_t{1} << 30);
 

@@ -112,6 +112,22 @@ TEST_CASE("the reader's limit comes before the allocation") {
   CHECK_THROWS_AS(write_frame(frame), Error);
 }
 
+TEST_CASE("a codec whose rounds need a site is refused before the tensor is allocated") {
+  Frame frame;
+  frame.shape = {1, 1, std::int64_t{1} << 55};  // no machine has room for it
+  frame.payload.resize(4);                      // of powersgd's first round
+  for (const char* spec :
+       {"powersgd(rank=1)", "gate(powersgd(rank=1))", "partial(powersgd(rank=1))"}) {
+    frame.spec = canonical_spec(spec);
+    CHECK_THROWS_WITH(decode_frame(write_frame(frame), frame.shape.elements()),
+                      Catch::Contains("spec: " + frame.spec + " needs its rounds"));
+  }
+  frame.shape = {1, 1, 2};
+  frame.spec = canonical_spec("gate(powersgd(rank=1))");  // closed: the message is the tensor
+  frame.payload.resize(8);
+  CHECK_NOTHROW(decode_frame(write_frame(frame)));
+}
+
 TEST_CASE("the reader's limit holds for weights that a shape asks for") {
   Frame frame;
   frame.spec = "autoencoder(dim=1000)";
