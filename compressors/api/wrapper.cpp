@@ -145,8 +145,9 @@ void FloatState::restore(std::span<const std::byte> saved) {
     const auto is_set = load<std::uint8_t>(reader.take(1));
     if (is_set > 1) throw Error(ErrorKind::kPayload, "state: not of this codec and shape");
     if (is_set == 0) continue;
+    const std::byte* values = reader.take(size * sizeof(float));
     array.resize(size);
-    std::memcpy(array.data(), reader.take(size * sizeof(float)), size * sizeof(float));
+    if (size > 0) std::memcpy(array.data(), values, size * sizeof(float));
   }
   reader.expect_end();
   for (std::size_t i = 0; i < arrays.size(); ++i) {

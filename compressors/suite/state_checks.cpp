@@ -88,8 +88,11 @@ void check_state(const Subject& subject) {
       FAIL_CHECK("the restored state gives another message at step " << step);
   }
   for (const auto& damaged :
-       {std::vector<std::byte>{}, std::vector<std::byte>(saved.begin(), saved.end() - 1)})
-    CHECK_THROWS_AS(make_state(subject, tensor(0), context)->restore(damaged), Error);
+       {std::vector<std::byte>{}, std::vector<std::byte>(saved.begin(), saved.end() - 1)}) {
+    const auto before = copy->save();
+    CHECK_THROWS_AS(copy->restore(damaged), Error);
+    CHECK(copy->save() == before);  // a refused state changes nothing
+  }
 }
 
 }  // namespace tersor::compressors::suite

@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "common/error.hpp"
 #include "compressors/api/bits.hpp"
 #include "compressors/api/floats.hpp"
 #include "compressors/wrappers/aqsgd/aqsgd.hpp"
@@ -34,7 +36,10 @@ class AqSgd::CacheState final : public State {
   explicit CacheState(const AqSgdOptions& options)
       : sender(options.is_in_file),
         receiver(options.is_in_file),
-        is_float32_(options.format == AqSgdOptions::Format::kFloat32) {}
+        is_float32_(options.format == AqSgdOptions::Format::kFloat32),
+        item_bytes_(is_float32_                                        ? 4
+                    : options.format == AqSgdOptions::Format::kFloat16 ? 2
+                                                                       : 1) {}
 
   void move_to(DeviceMemory& memory) override {
     sender.store.move_to(memory);
@@ -66,18 +71,28 @@ class AqSgd::CacheState final : public State {
   }
 
   void restore(std::span<const std::byte> saved) override {
-    sender.store.clear();
-    receiver.store.clear();
+    struct Kept {
+      Cache* side;
+      std::int64_t id;
+      std::span<const std::byte> value;
+    };
+    std::vector<Kept> all;
     PayloadReader reader(saved, "state");
     for (Cache* side : {&sender, &receiver}) {
       const auto count = load<std::uint64_t>(reader.take(8));
       for (std::uint64_t i = 0; i < count; ++i) {
         const auto id = load<std::int64_t>(reader.take(8));
         const auto size = load<std::uint64_t>(reader.take(8));
-        side->store.put(id, {reader.take(size), size});
+        if (size % item_bytes_ != 0)
+          throw Error(ErrorKind::kPayload, "state: a sample of " + std::to_string(size) +
+                                               " bytes is not of this cache's format");
+        all.push_back({side, id, {reader.take(size), size}});
       }
     }
     reader.expect_end();
+    sender.store.clear();
+    receiver.store.clear();
+    for (const Kept& kept : all) kept.side->store.put(kept.id, kept.value);
   }
 
   Cache sender;
@@ -91,6 +106,7 @@ class AqSgd::CacheState final : public State {
   }
 
   bool is_float32_;
+  std::uint64_t item_bytes_;  // of a value; 1 for a codec's payload, which its decode checks
 };
 
 }  // namespace tersor::compressors

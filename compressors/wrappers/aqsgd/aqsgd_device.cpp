@@ -8,8 +8,11 @@ namespace tersor::compressors {
 std::span<float> AqSgd::recall_on_device(const Cache& cache, const Sample& sample, Scratch& scratch,
                                          const Context& context) const {
   const std::span<std::byte> kept = cache.store.on_device(sample.id);
-  if (options_.format == AqSgdOptions::Format::kFloat32)
-    return {reinterpret_cast<float*>(kept.data()), sample.elements};
+  if (options_.format != AqSgdOptions::Format::kCodec) {
+    const bool is_float32 = options_.format == AqSgdOptions::Format::kFloat32;
+    expect_payload_bytes(kept, sample.elements * (is_float32 ? 4 : 2), "aqsgd: kept sample");
+    if (is_float32) return {reinterpret_cast<float*>(kept.data()), sample.elements};
+  }
   const auto value = scratch.take<float>(sample.shape.elements());
   Context rest = context;
   rest.workspace = scratch.rest();

@@ -81,18 +81,31 @@ class Parts final : public State {
 
   void restore(std::span<const std::byte> saved) override {
     PayloadReader reader(saved, "state");
-    for (const auto& part : parts_) {
+    std::array<std::span<const std::byte>, 4> pieces;
+    for (auto& piece : pieces) {
       const auto size = load<std::uint64_t>(reader.take(8));
-      const std::byte* data = reader.take(size);
-      if (part)
-        part->restore({data, size});
-      else if (size != 0)
-        throw Error(ErrorKind::kPayload, "state: not of this codec");
+      piece = {reader.take(size), size};
     }
     reader.expect_end();
+    const std::vector<std::byte> before = save();
+    try {
+      put(pieces);
+    } catch (const Error&) {
+      restore(before);  // the parts before the one that refused
+      throw;
+    }
   }
 
  private:
+  void put(std::span<const std::span<const std::byte>, 4> pieces) {
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      if (parts_[i])
+        parts_[i]->restore(pieces[i]);
+      else if (!pieces[i].empty())
+        throw Error(ErrorKind::kPayload, "state: not of this codec");
+    }
+  }
+
   std::array<std::unique_ptr<State>, 4> parts_;
 };
 
