@@ -119,6 +119,62 @@ TEST_CASE("c api: state is kept, saved and restored") {
   CHECK(state == nullptr);
 }
 
+TEST_CASE("c api: a state serves the codec and the messages that it was made for") {
+  const std::vector<float> x(2 * 3 * 8, 1.0f);
+  const Codec codec("ef(topk( k=1 ))");
+  tersor_message message = message_of(2, 3, 8);
+  tersor_state* state = nullptr;
+  REQUIRE(tersor_state_create(codec.handle, &message, &state) == TERSOR_OK);
+  const auto refused = [&](const Codec& other, const tersor_message& m, const std::string& of,
+                           const std::string& asked) {
+    std::byte payload[1024];
+    float y[48] = {};
+    std::size_t bytes = 99;
+    const auto check = [&](tersor_status status) {
+      CHECK(status == TERSOR_ERROR_USAGE);
+      CHECK(std::string(tersor_last_error()) ==
+            "the state is for " + of + "; the message is for " + asked);
+    };
+    check(tersor_payload_bytes(other.handle, &m, state, &bytes));
+    check(tersor_metadata_bytes(other.handle, &m, state, &bytes));
+    check(tersor_encode(other.handle, &m, state, x.data(), payload, sizeof payload, &bytes));
+    CHECK(bytes == 99);
+    check(tersor_decode(other.handle, &m, state, payload, 8, y));
+    check(tersor_decode_tensor(other.handle, &m, state, payload, 8, y));
+    check(tersor_decode_accumulate(other.handle, &m, state, payload, 8, y));
+  };
+  const std::string own = "ef(topk(k=1)), {2, 3, 8} float32, ranks 1";
+  refused(Codec("ef21(topk(k=1))"), message, own, "ef21(topk(k=1)), {2, 3, 8} float32, ranks 1");
+  refused(Codec("powersgd"), message, own, "powersgd, {2, 3, 8} float32, ranks 1");
+  refused(Codec("none"), message, own, "none, {2, 3, 8} float32, ranks 1");
+  refused(codec, message_of(2, 4, 6), own, "ef(topk(k=1)), {2, 4, 6} float32, ranks 1");
+  tersor_message half = message;
+  half.dtype = TERSOR_BFLOAT16;
+  refused(codec, half, own, "ef(topk(k=1)), {2, 3, 8} bfloat16, ranks 1");
+  tersor_message many = message;
+  many.ranks = 2;
+  refused(codec, many, own, "ef(topk(k=1)), {2, 3, 8} float32, ranks 2");
+  message.ranks = 1;  // the same as 0
+  message.step = 7;
+  encode(Codec("ef(topk(k=1))"), message, x.data(), state);
+  tersor_state_destroy(state);
+}
+
+TEST_CASE("c api: a saved state that does not fit is refused") {
+  const Codec codec("powersgd(rank=3)");
+  const tersor_message message = message_of(2, 3, 8);
+  tersor_state* state = nullptr;
+  REQUIRE(tersor_state_create(codec.handle, &message, &state) == TERSOR_OK);
+  const std::vector<float> x(2 * 3 * 8, 1.0f);
+  std::int64_t saved[3 + 8] = {2, 3, 8};  // vectors for rank 1
+  CHECK(tersor_state_restore(state, saved, sizeof saved) == TERSOR_ERROR_PAYLOAD);
+  saved[0] = saved[2] = std::int64_t{1} << 31;
+  CHECK(tersor_state_restore(state, saved, 24) == TERSOR_ERROR_PAYLOAD);
+  CHECK(tersor_state_restore(state, saved, 28) == TERSOR_ERROR_PAYLOAD);
+  CHECK(encode(codec, message, x.data(), state).size() == 2 * 3 * 3 * sizeof(float));
+  tersor_state_destroy(state);
+}
+
 TEST_CASE("c api: every mistake has its status, and nothing is written") {
   tersor_codec* none = nullptr;
   CHECK(tersor_codec_create("topk(ratio=1.5)", &none) == TERSOR_ERROR_SPEC);

@@ -22,6 +22,11 @@ struct tersor_codec {
 
 struct tersor_state {
   std::unique_ptr<State> state;
+  // What it was made for:
+  std::string codec;  // canonical
+  tersor::Shape shape;
+  tersor::DType dtype = tersor::DType::kFloat32;
+  std::uint32_t ranks = 1;
 };
 
 namespace {
@@ -90,9 +95,27 @@ bool has_state(const Codec& codec) {
   }
 }
 
-/// A codec may do without at this shape (a closed gate).
+std::string owner_text(const std::string& codec, const tersor::Shape& shape, tersor::DType dtype,
+                       std::uint32_t ranks) {
+  return codec + ", {" + std::to_string(shape.samples) + ", " + std::to_string(shape.tokens) +
+         ", " + std::to_string(shape.hidden) + "} " + std::string(to_string(dtype)) + ", ranks " +
+         std::to_string(ranks);
+}
+
+/// That the state is one of this codec for such messages. A codec may do without at this shape (a
+/// closed gate).
 void expect_state(const tersor_codec& codec, const tersor_state* state, const MessageParts& parts) {
-  if (state_of(state) != nullptr || !codec.needs_state) return;
+  if (state != nullptr) {
+    const std::uint32_t ranks = parts.context.ranks;
+    if (state->codec == codec.canonical && state->shape == parts.shape &&
+        state->dtype == parts.dtype && state->ranks == ranks)
+      return;
+    throw Error(
+        ErrorKind::kUsage,
+        "the state is for " + owner_text(state->codec, state->shape, state->dtype, state->ranks) +
+            "; the message is for " + owner_text(codec.canonical, parts.shape, parts.dtype, ranks));
+  }
+  if (!codec.needs_state) return;
   expect(codec.codec->make_state(parts.shape, parts.dtype, parts.context.ranks) == nullptr,
          "this codec needs a state: ask tersor_state_create");
 }
@@ -181,6 +204,10 @@ tersor_status tersor_state_create(const tersor_codec* codec, const tersor_messag
     const MessageParts parts = message_parts(message);
     auto made = std::make_unique<tersor_state>();
     made->state = codec->codec->make_state(parts.shape, parts.dtype, parts.context.ranks);
+    made->codec = codec->canonical;
+    made->shape = parts.shape;
+    made->dtype = parts.dtype;
+    made->ranks = parts.context.ranks;
     if (made->state != nullptr) *state = made.release();
   });
 }

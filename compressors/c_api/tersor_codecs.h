@@ -93,12 +93,15 @@ TERSOR_API void tersor_codec_destroy(tersor_codec* codec);
 /* Valid as long as the codec. */
 TERSOR_API const char* tersor_codec_canonical(const tersor_codec* codec);
 
-/* State of a codec at one site and direction, for messages of this shape, starting from zero. *state is null for
- * codecs that have none; every function takes null there. The sender and the receiver have one each. */
+/* State of a codec at one site and direction, for messages of this shape, dtype and ranks, starting from zero. *state is
+ * null for codecs that have none; every function takes null there. The sender and the receiver have one each. A call with
+ * a state of another codec (by its canonical spec), shape, dtype or ranks gives TERSOR_ERROR_USAGE. */
 TERSOR_API tersor_status tersor_state_create(const tersor_codec* codec, const tersor_message* message,
                                              tersor_state** state);
 TERSOR_API void tersor_state_destroy(tersor_state* state);
-/* Copies at most `capacity` bytes; *bytes is how many the state has. buffer may be null with capacity 0. */
+/* Copies at most `capacity` bytes; *bytes is how many the state has. buffer may be null with capacity 0. Restore takes
+ * what a state of the same codec, shape and ranks saved; bytes that do not fit give TERSOR_ERROR_PAYLOAD and change
+ * nothing. */
 TERSOR_API tersor_status tersor_state_save(const tersor_state* state, void* buffer, size_t capacity, size_t* bytes);
 TERSOR_API tersor_status tersor_state_restore(tersor_state* state, const void* saved, size_t bytes);
 
