@@ -155,10 +155,16 @@ GoldenCount GoldenReport::total() const {
 GoldenReport check_golden(const std::filesystem::path& folder, const GoldenOptions& options) {
   const auto path = folder / "manifest.json";
   const std::vector<std::byte> text = read_file(path);
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ErrorKind::kData,
+                path.string() + ": no manifest of golden cases (" + why +
+                    "); give the folder that has theirs, with inputs and payloads");
+  };
   GoldenReport report;
   try {
     const json manifest = json::parse(reinterpret_cast<const char*>(text.data()),
                                       reinterpret_cast<const char*>(text.data()) + text.size());
+    if (!manifest.is_object()) refuse("it is no JSON object");
     if (manifest.at("format") != 1)
       throw Error(ErrorKind::kData,
                   path.string() + ": format " + manifest.at("format").dump() + " is not 1");
@@ -180,7 +186,10 @@ GoldenReport check_golden(const std::filesystem::path& folder, const GoldenOptio
       });
     check_specs(checker, manifest);
   } catch (const json::exception& error) {
-    throw Error(ErrorKind::kData, path.string() + ": " + error.what());
+    // "[json.exception.out_of_range.403] key 'format' not found"
+    const std::string what = error.what();
+    const std::size_t end = what.find("] ");
+    refuse(end == std::string::npos ? what : what.substr(end + 2));
   }
   return report;
 }

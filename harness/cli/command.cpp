@@ -69,6 +69,16 @@ void check_output(const std::string& option, const std::filesystem::path& path,
   expect_writable(path);
 }
 
+void refuse_overwriting(const std::string& option, const std::filesystem::path& output,
+                        const std::string& input) {
+  for (const std::string& file : {input, input.substr(0, input.rfind('#'))}) {
+    std::error_code ignored;
+    if (std::filesystem::equivalent(output, file, ignored))
+      throw Error(ErrorKind::kUsage,
+                  option + " " + output.string() + " is the input; name another file");
+  }
+}
+
 void set_exit_status(int value) { status = value; }
 int exit_status() { return status; }
 

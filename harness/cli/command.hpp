@@ -38,6 +38,10 @@ std::function<std::string(const std::string&)> refuse_outside(std::int64_t low, 
 void check_output(const std::string& option, const std::filesystem::path& path,
                   std::initializer_list<std::string_view> extensions);
 
+/// Throws Error(kUsage) where `output` is the file `input`, or the file of a tensor FILE#NAME.
+void refuse_overwriting(const std::string& option, const std::filesystem::path& output,
+                        const std::string& input);
+
 /// Exit status of the program after a command that did not throw (default 0).
 void set_exit_status(int status);
 int exit_status();

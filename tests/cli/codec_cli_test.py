@@ -118,6 +118,37 @@ class Refused(Files):
         self.assert_refused("y.safetensors: .npy is written, not '.safetensors'; name it " + self.path("y.npy"),
                             "tersor", "codec", "roundtrip", "none", "missing.npy", "-o", self.path("y.safetensors"))
 
+    def test_own_input(self):
+        """Neither a frame in the place of a tensor file, nor anything in the place of the input."""
+        with open(self.tensor, "rb") as stream:
+            before = stream.read()
+        self.assert_refused(f"y.npy: a frame is written, no tensor file; name it {self.path('y.frame')}",
+                            "tersor", "codec", "encode", "none", self.tensor, "-o", self.path("y.npy"))
+        self.assert_refused("a frame is written", "tersor", "codec", "encode", "none", self.tensor, "-o", self.tensor)
+        linked = self.path("linked.frame")
+        os.link(self.tensor, linked)
+        self.assert_refused("linked.frame is the input; name another file",
+                            "tersor", "codec", "encode", "none", self.tensor, "-o", linked)
+        self.assert_refused("x.npy is the input", "tersor", "codec", "roundtrip", "sign", self.tensor, "-o", self.tensor)
+        self.assert_refused("x.npy is the input", "tersor", "codec", "decode", self.tensor, "-o", self.tensor)
+        with open(self.tensor, "rb") as stream:
+            self.assertEqual(before, stream.read())
+
+    def test_figure_without_points(self):
+        figure = self.path("f.svg")
+        swept = run("tersor", "codec", "sweep", "none", self.tensor, "--figure", figure)
+        self.assertEqual(2, swept.returncode)
+        self.assertIn(f"--figure {figure}: not written, since no row has a finite error above 0", swept.stderr)
+        self.assertFalse(os.path.exists(figure))
+
+    def test_manifest_of_something_else(self):
+        for text, why in (('{"a": 1}', "key 'format' not found"), ("[]", "it is no JSON object"), ("x", "parse error"),
+                          ('{"format": 1}', "key 'cases' not found")):
+            with open(self.path("manifest.json"), "w", encoding="utf-8") as stream:
+                stream.write(text)
+            self.assert_refused(f"manifest.json: no manifest of golden cases ({why}", "tersor", "codec", "check", self.folder)
+        self.assertNotIn("json.exception", run("tersor", "codec", "check", self.folder).stderr)
+
     def test_numbers(self):
         for value in ("-1", "0", "99999999999999999999", "1e9"):
             self.assert_refused(f"--max-elements: '{value}' is no whole number from 1 to 72057594037927936",
@@ -129,6 +160,21 @@ class Refused(Files):
             self.assert_refused(complaint, "tersor", "codec", "inspect", "topk", "--shape=" + shape)
         self.assert_refused("one of 1099511627776; use shorter scopes or a smaller tensor",
                             "tersor", "codec", "inspect", "topk", "--shape", "1,1,1099511627776")
+
+    def test_message(self):
+        """What was typed is named, not what is left of it in 64 bits."""
+        many = "1" + 23 * "0"
+        for option, limits in (("--step", "0 to 4294967295"), ("--call", "0 to 65535"), ("--site", "0 to 65535"),
+                               ("--rank", "0 to 65535"), ("--ranks", "1 to 65536"), ("--tokens", "1 to 2147483648"),
+                               ("--ids", "-9223372036854775808 to 9223372036854775807; ids have 64 bits, number")):
+            self.assert_refused(f"{option}: '{many}' is no whole number from {limits}",
+                                "tersor", "codec", "roundtrip", "none", self.tensor, option, many)
+        self.assert_refused("--ids: '9223372036854775808' is no whole", "tersor", "codec", "roundtrip", "none",
+                            self.tensor, "--ids", "1,9223372036854775808")
+        self.assert_refused("--rank 2: --ranks 2 has ranks 0 to 1", "tersor", "codec", "roundtrip", "none", self.tensor,
+                            "--rank", "2", "--ranks", "2")
+        kept = run("tersor", "codec", "roundtrip", "none", "--ids", "-9223372036854775808,9223372036854775807", self.tensor)
+        self.assertEqual((0, ""), (kept.returncode, kept.stderr))
 
     def test_bench(self):
         for arguments, complaint in (

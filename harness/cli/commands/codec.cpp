@@ -33,7 +33,10 @@ struct RoundtripCommand {
   MessageOptions message;
 
   void run() const {
-    if (!output.empty()) check_output("--output", output, {".npy"});
+    if (!output.empty()) {
+      check_output("--output", output, {".npy"});
+      refuse_overwriting("--output", output, input);
+    }
     const MessageFile file = read_message(input, message);
     const auto codec =
         compressors::make_codec(compressors::expand_presets(spec, file.shape, file.dtype));
@@ -141,6 +144,12 @@ struct EncodeCommand {
 
   void run() const {
     expect_writable(output);
+    const std::filesystem::path path = output;
+    if (path.extension() == ".npy" || path.extension() == ".safetensors")
+      throw Error(ErrorKind::kUsage,
+                  "--output " + output + ": a frame is written, no tensor file; name it " +
+                      std::filesystem::path(path).replace_extension(".frame").string());
+    refuse_overwriting("--output", output, input);
     const MessageFile file = read_message(input, message);
     const std::string expanded = compressors::expand_presets(spec, file.shape, file.dtype);
     const auto codec = compressors::make_codec(expanded);
@@ -179,7 +188,10 @@ struct DecodeCommand {
   std::int64_t max_elements = std::int64_t{1} << 30;
 
   void run() const {
-    if (!output.empty()) check_output("--output", output, {".npy"});
+    if (!output.empty()) {
+      check_output("--output", output, {".npy"});
+      refuse_overwriting("--output", output, input);
+    }
     const auto decoded = compressors::decode_frame(read_file(input), max_elements);
     const compressors::Frame& frame = decoded.frame;
     std::vector<float> values(static_cast<std::size_t>(frame.shape.elements()));

@@ -2,20 +2,26 @@
 #include "harness/cli/commands/codec_message.hpp"
 
 #include <CLI/CLI.hpp>
+#include <limits>
 #include <optional>
 
 #include "common/error.hpp"
 #include "common/npy.hpp"
 #include "common/number.hpp"
 #include "common/safetensors.hpp"
+#include "harness/cli/command.hpp"
 
 namespace tersor::harness {
 namespace {
 
-std::int64_t checked(const char* name, std::int64_t value, std::int64_t low, std::int64_t high) {
-  if (value >= low && value <= high) return value;
-  throw Error(ErrorKind::kUsage, std::string(name) + " " + std::to_string(value) + " not in [" +
-                                     std::to_string(low) + ", " + std::to_string(high) + "]");
+constexpr std::int64_t kMost16 = 0xFFFF;
+constexpr std::int64_t kMost32 = 0xFFFFFFFF;
+
+/// A check for options: why `text` is no sample id, or nothing.
+std::string refuse_id(const std::string& text) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  const std::string why = refuse_outside(Limits::min(), Limits::max())(text);
+  return why.empty() ? why : why + "; ids have 64 bits, number the samples anew";
 }
 
 std::optional<DType> float_dtype(const std::string& name) {
@@ -57,24 +63,32 @@ MessageFile as_message(NpyArray array, const MessageOptions& options) {
 void MessageOptions::add_to(CLI::App& command) {
   const std::string group = "Message";
   command.add_option("--tokens", tokens, "2-D files: group N rows to a sample")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31))
+      ->check(refuse_outside(1, std::int64_t{1} << 31))
       ->group(group);
   command.add_option("--dtype", dtype, "round the file to this dtype first (bf16, fp16, fp32)")
       ->group(group);
   command.add_option("--seed", seed, "64-bit seed of the run")->group(group);
-  command.add_option("--step", step, "training step")->group(group);
-  command.add_option("--call", call, "micro-batch in the step")->group(group);
-  command.add_option("--site", site, "site id")->group(group);
+  command.add_option("--step", step, "training step")
+      ->check(refuse_outside(0, kMost32))
+      ->group(group);
+  command.add_option("--call", call, "micro-batch in the step")
+      ->check(refuse_outside(0, kMost16))
+      ->group(group);
+  command.add_option("--site", site, "site id")->check(refuse_outside(0, kMost16))->group(group);
   command.add_option("--direction", direction, "forward or backward")
       ->check(CLI::IsMember({"forward", "backward"}))
       ->group(group);
   command.add_option("--phase", phase, "train or eval")
       ->check(CLI::IsMember({"train", "eval"}))
       ->group(group);
-  command.add_option("--rank", rank, "the sender")->group(group);
-  command.add_option("--ranks", ranks, "ranks of the group")->group(group);
+  command.add_option("--rank", rank, "the sender")->check(refuse_outside(0, kMost16))->group(group);
+  command.add_option("--ranks", ranks, "ranks of the group")
+      ->check(refuse_outside(1, kMost16 + 1))
+      ->group(group);
   command.add_option("--ids", ids, "sample ids, separated by commas (aqsgd)")
       ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(refuse_id)
       ->group(group);
   command.add_option("--threads", threads, "threads of the codec")
       ->check(CLI::Range(1, 1024))
@@ -86,11 +100,15 @@ compressors::Context MessageOptions::context() const {
   const auto number = parse_unsigned(seed);
   if (!number) throw Error(ErrorKind::kUsage, "--seed '" + seed + "' is no unsigned 64-bit number");
   context.seed = *number;
-  context.step = static_cast<std::uint32_t>(checked("--step", step, 0, 0xFFFFFFFF));
-  context.call = static_cast<std::uint16_t>(checked("--call", call, 0, 0xFFFF));
-  context.site = static_cast<std::uint16_t>(checked("--site", site, 0, 0xFFFF));
-  context.ranks = static_cast<std::uint32_t>(checked("--ranks", ranks, 1, 65536));
-  context.rank = static_cast<std::uint32_t>(checked("--rank", rank, 0, ranks - 1));
+  context.step = static_cast<std::uint32_t>(step);
+  context.call = static_cast<std::uint16_t>(call);
+  context.site = static_cast<std::uint16_t>(site);
+  if (rank >= ranks)
+    throw Error(ErrorKind::kUsage, "--rank " + std::to_string(rank) + ": --ranks " +
+                                       std::to_string(ranks) + " has ranks 0 to " +
+                                       std::to_string(ranks - 1));
+  context.ranks = static_cast<std::uint32_t>(ranks);
+  context.rank = static_cast<std::uint32_t>(rank);
   context.direction = direction == "backward" ? compressors::Direction::kBackward
                                               : compressors::Direction::kForward;
   context.phase = phase == "eval" ? compressors::Phase::kEval : compressors::Phase::kTrain;

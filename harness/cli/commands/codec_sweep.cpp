@@ -116,7 +116,7 @@ struct SweepCommand {
     ordered_json values = ordered_json::array();
     for (const auto& row : rows) {
       if (row.contains("reason") || row["relative_l2_error"].is_null() ||
-          row["relative_l2_error"] == 0.0)
+          row["relative_l2_error"] == 0.0 || !std::isfinite(row["relative_l2_error"].get<double>()))
         continue;
       const std::string& full = row["spec"].get_ref<const std::string&>();
       values.push_back({{"file", row["file"]},
@@ -125,7 +125,11 @@ struct SweepCommand {
                         {"bits", row["bits_per_value"]},
                         {"error", row["relative_l2_error"]}});
     }
-    if (values.empty()) throw Error(ErrorKind::kUsage, "--figure: no point has an error above 0");
+    if (values.empty())
+      throw Error(ErrorKind::kUsage,
+                  "--figure " + figure +
+                      ": not written, since no row has a finite error above 0, which the "
+                      "logarithmic axis needs; add a codec that loses something");
     reports::Figure drawn;
     drawn.id = "rate-distortion";
     drawn.title = "Rate and distortion";
