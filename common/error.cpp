@@ -2,6 +2,16 @@
 #include "common/error.hpp"
 
 namespace tersor {
+namespace {
+
+/// Of a text that may hold bytes of a file: what() ends at the first zero byte.
+std::string without_zeros(const std::string& text) {
+  std::string shown;
+  for (const char c : text) c == '\0' ? shown += "\\x00" : shown += c;
+  return shown;
+}
+
+}  // namespace
 
 std::string_view to_string(ErrorKind kind) {
   switch (kind) {
@@ -20,7 +30,7 @@ std::string_view to_string(ErrorKind kind) {
 }
 
 Error::Error(ErrorKind kind, const std::string& message, int column, std::source_location where)
-    : std::runtime_error(message), kind_(kind), column_(column), where_(where) {}
+    : std::runtime_error(without_zeros(message)), kind_(kind), column_(column), where_(where) {}
 
 std::string Error::where() const {
   return std::string(where_.file_name()) + ":" + std::to_string(where_.line());

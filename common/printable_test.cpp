@@ -3,6 +3,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <string>
+
+#include "common/error.hpp"
+
 using tersor::printable;
 
 TEST_CASE("text for a terminal keeps words and shows control bytes") {
@@ -10,6 +14,20 @@ TEST_CASE("text for a terminal keeps words and shows control bytes") {
   CHECK(printable("\x1b[31mred\r\x07\x7f") == "\\x1b[31mred\\x0d\\x07\\x7f");
   CHECK(printable(std::string_view("a\0b", 3)) == "a\\x00b");
   CHECK(printable("").empty());
+}
+
+TEST_CASE("a zero byte does not end an error's message") {
+  const std::string text("top\0k(ratio=2)", 14);
+  const tersor::Error error(tersor::ErrorKind::kSpec, "no codec '" + text + "'");
+  CHECK(std::string(error.what()) == "no codec 'top\\x00k(ratio=2)'");
+}
+
+TEST_CASE("characters that turn the direction of writing are shown byte by byte") {
+  // The first and the last of each block, and their neighbours, which stay.
+  CHECK(printable("a\u202ab\u202e") == "a\\xe2\\x80\\xaab\\xe2\\x80\\xae");
+  CHECK(printable("\u2066\u2069") == "\\xe2\\x81\\xa6\\xe2\\x81\\xa9");
+  for (const char* word : {"\u2029", "\u202f", "\u2065", "\u206a", "\u05d0"})
+    CHECK(printable(word) == word);
 }
 
 TEST_CASE("UTF-8 stays, C1 controls and broken UTF-8 are shown byte by byte") {

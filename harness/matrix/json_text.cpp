@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "common/error.hpp"
+#include "common/printable.hpp"
 
 namespace tersor::harness {
 
@@ -30,7 +31,12 @@ class JsonScanner {
     const std::size_t begin = at_++;
     while (text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
     ++at_;
-    return nlohmann::json::parse(text_.substr(begin, at_ - begin)).get<std::string>();
+    auto read = nlohmann::json::parse(text_.substr(begin, at_ - begin)).get<std::string>();
+    // Names and values go to the terminal, into file names and into the database.
+    if (const std::string shown = printable(read); shown != read)
+      document_.fail_at(document_.locate(begin),
+                        "'" + shown + "' has a character that controls the terminal; leave it out");
+    return read;
   }
 
   void value(const std::string& pointer, int depth) {

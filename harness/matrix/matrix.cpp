@@ -46,6 +46,8 @@ void check_root(const JsonText& file) {
   const auto name = file.root().find("name");
   if (name == file.root().end() || !name->is_string() || name->get<std::string>().empty())
     file.fail("/name", "a matrix file needs a \"name\"");
+  if (name->get<std::string>().find_first_of("\n\t") != std::string::npos)
+    file.fail("/name", "the name of a matrix is one line without tabs");
   if (const auto text = file.root().find("description");
       text != file.root().end() && !text->is_string())
     file.fail("/description", "description must be a string");

@@ -177,6 +177,15 @@ TEST_CASE("mistakes in a matrix are pointed at, before anything starts") {
   CHECK_THAT(refusal(R"json([])json"), Catch::Contains("is a JSON object"));
 }
 
+TEST_CASE("strings that would write to the terminal are refused") {
+  CHECK_THAT(refusal("{\"name\": \"a\\u001b[31mXX\"}"),
+             Catch::StartsWith("m.json:1:10: 'a\\x1b[31mXX' has a character that controls"));
+  CHECK_THAT(refusal("{\"name\": \"a\\u202eb\"}"), Catch::Contains("'a\\xe2\\x80\\xaeb' has"));
+  CHECK_THAT(refusal("{\"name\": \"a\",\n \"presets\": {\"\\u0000\": {}}}"),
+             Catch::StartsWith("m.json:2:14: '\\x00' has"));
+  CHECK_THAT(refusal("{\"name\": \"a\\nb\"}"), Catch::EndsWith("is one line without tabs"));
+}
+
 TEST_CASE("a text that is no JSON is refused with line and column") {
   CHECK_THAT(refusal("{\"name\": \"m\",\n  \"matrix\": {,}}"),
              Catch::StartsWith("m.json:2:14: not JSON"));
