@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """usage: performance.py FOLDER   docs/performance.md to standard output, from the JSON files that scripts/performance
-left in FOLDER; rows, goals and what limits a codec stand in performance_rows.tsv beside this program."""
+left in FOLDER; rows, goals and what limits a codec stand in performance_rows.tsv and performance_more.tsv beside this program."""
 import json
 import sys
 from pathlib import Path
 
-from performance_tables import (TENSOR, TYPES, by_name, fbgemm_rows, load, main_rows, recorded_rows, shape_rows,
-                                sum_rows, table, tensors_by_size)
+from performance_tables import (TENSOR, TYPES, by_name, fbgemm_rows, load, main_rows, more_rows, recorded_rows,
+                                shape_rows, sum_rows, table, tensors_by_size)
 
 INTRO = """# Speed of the codecs
 Written by `scripts/performance`, which measures again and renders this page; nothing here is edited by hand.
@@ -19,6 +19,10 @@ of the streaming bound: the input read once and the output written once, at memc
 codec writes little, since reads are cheaper. *moved* are those bytes. Goals are targets, gates fail the test
 `codec_gates`. Tensor: float32 [4096,1024] of made activations (normal, channels scaled log-normally) unless said.
 
+"""
+MORE = """## Codecs and wrappers without a goal
+The same tensor; encode of a wrapper with a state is that of a later message. `gate` and `twostep` call their inner
+codec, `twostep` on each chunk of rows; `autoencoder` is a matrix product of libtorch in the worker.
 """
 RECORDED = """## Recorded activations
 What rank 0 of two sends in the first step of MiniLM-L6 on SST-2, 64 sentences of 64 tokens (`tersor run
@@ -55,6 +59,11 @@ def machine(folder):
             f"{2 * 16.777216e6 / copy:.1f} GB/s read and written.\n\n")
 
 
+def lines_of(name):
+    lines = (Path(__file__).parent / name).read_text(encoding="utf-8").splitlines()
+    return [line.split("\t") for line in lines if line and not line.startswith("#")]
+
+
 def title(tensors):
     shapes = dict.fromkeys(f"[{tensor.removeprefix('1x').replace('x', ',')}]" for tensor in tensors.values())
     return "### " + " or ".join(shapes) + (", 64 MiB" if len(shapes) > 1 else "")
@@ -64,8 +73,7 @@ def main():
     if len(sys.argv) != 2 or sys.argv[1] in ("-h", "--help"):
         return print(__doc__)
     folder = sys.argv[1]
-    lines = (Path(__file__).parent / "performance_rows.tsv").read_text(encoding="utf-8").splitlines()
-    wanted = [line.split("\t") for line in lines if line and not line.startswith("#")]
+    wanted = lines_of("performance_rows.tsv")
     gates = {}
     for line in (Path(folder) / "gates.txt").read_text(encoding="utf-8").splitlines():
         gate, operation, spec = line.split(" ", 2)
@@ -73,6 +81,8 @@ def main():
     header = ["operation", "x memcpy", "goal", "gate", "bound", "MiB moved", "us", "AVX2 only (goal)", "x eager (goal)",
               *(["x torch.compile"] if load(folder, "compiled")["benchmarks"] else []), "what limits it"]
     print(INTRO + machine(folder) + "## float32 [4096,1024]\n" + table(header, main_rows(folder, wanted, gates)))
+    print(MORE + table(["operation", "x memcpy", "bound", "MiB moved", "us", "what limits it"],
+                       more_rows(folder, lines_of("performance_more.tsv"))))
     print("## FBGEMM\nIts row-wise kernels, as libtorch ships them, against `minmax(scope=token)`; ratios to memcpy.\n" +
           table(["FBGEMM", "tensor", "x memcpy", "ours", "x memcpy", "ours / FBGEMM"], fbgemm_rows(folder)))
     print("## Sums of p payloads\nDecoded and added at a site (`Codec::combine`), against memcpy of the tensor.\n" +

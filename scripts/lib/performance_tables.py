@@ -52,6 +52,15 @@ def main_rows(folder, wanted, gates):
                *([number(row["memcpy_ratio"] / fast["memcpy_ratio"]) if fast else "-"] if compiled else []), limit]
 
 
+def more_rows(folder, wanted):
+    native = by_name(load(folder, "more"))
+    for spec, *limits in wanted:
+        for operation, limit in zip(("encode", "decode"), limits):
+            row = native[operation, spec, "float32", TENSOR]
+            yield [f"{operation} `{spec}`", ratio(row), number(row["bound_share"]), f"{row['moved_bytes'] / 2**20:.1f}",
+                   f"{row['median_ns'] / 1e3:.0f}", limit]
+
+
 def fbgemm_rows(folder):
     native = by_name(load(folder, "shapes")) | by_name(load(folder, "codecs"))
     for (operation, name, dtype, tensor), row in by_name(load(folder, "fbgemm")).items():
