@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "common/error.hpp"
+#include "compressors/api/blocks.hpp"
 #include "compressors/api/device_floats.hpp"
-#include "compressors/api/floats.hpp"
 #include "compressors/api/kernels.hpp"
 #include "compressors/api/workspace.hpp"
 
@@ -145,32 +145,16 @@ void Codec::decode_on_device(std::span<const std::span<const std::byte>>, const 
 }
 
 void round_to(DType dtype, std::span<const float> in, void* out) {
-  const std::size_t n = in.size();
-  const float* from = in.data();
-  if (dtype == DType::kFloat32) {
-    auto* to = static_cast<float*>(out);
-    for (std::size_t i = 0; i < n; ++i) to[i] = is_nan(from[i]) ? float_of(kNan32) : from[i];
-    return;
-  }
-  auto* to = static_cast<std::uint16_t*>(out);
-  if (dtype == DType::kFloat16)
-    kernels::round_float16(from, std::ssize(in), to);
-  else
-    kernels::round_bfloat16(from, std::ssize(in), to);
+  round_values(in.data(), dtype, std::ssize(in), static_cast<std::byte*>(out));
 }
 
 void widen(DType dtype, const void* in, std::span<float> out) {
-  const std::size_t n = out.size();
-  if (n == 0) return;
+  if (out.empty()) return;
   if (dtype == DType::kFloat32) {
-    std::memmove(out.data(), in, n * sizeof(float));
+    std::memmove(out.data(), in, out.size() * sizeof(float));
     return;
   }
-  const auto* from = static_cast<const std::uint16_t*>(in);
-  if (dtype == DType::kFloat16)
-    kernels::widen_float16(from, std::ssize(out), out.data());
-  else
-    kernels::widen_bfloat16(from, std::ssize(out), out.data());
+  widen_values(static_cast<const std::byte*>(in), dtype, std::ssize(out), out.data());
 }
 
 std::byte* Scratch::raw(std::size_t bytes) {
