@@ -90,6 +90,18 @@ TEST_CASE("aqsgd: an id twice in a batch counts in sample order, also in a file"
   CHECK(site.last_bytes == 8 + 6);
 }
 
+TEST_CASE("aqsgd refuses a saved sample that is not of its cache's format, and keeps what it had") {
+  Site site("aqsgd(topk(k=1),cache=float16)", {1, 1, 2});
+  site.send({1, 2}, Phase::kTrain, {5});
+  const std::vector<std::byte> before = site.sender->save();
+  // A sample of the sender: its count, id 5, 3 bytes; none of the receiver.
+  CHECK_THROWS_WITH(
+      site.sender->restore(bytes({1, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 3, 0,
+                                  0, 0, 0, 0, 0, 0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0})),
+      Catch::Contains("a sample of 3 bytes"));
+  CHECK(site.sender->save() == before);
+}
+
 TEST_CASE("aqsgd keeps samples in the format of its cache") {
   Site site("aqsgd(topk(k=1),cache=float16)", {1, 1, 2});
   site.send({1.0001f, 0});
