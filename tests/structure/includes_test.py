@@ -21,6 +21,7 @@ def problems(files):
     """files: {path: text}. Returns one line per broken rule."""
     found = []
     heavy = []
+    inside = {}
     for path, text in files.items():
         user = rooms.part_of(path)
         named = includes(text)
@@ -34,6 +35,11 @@ def problems(files):
             used = rooms.part_of(name)
             if user and used and not rooms.may_use(user, used, path.endswith("_test.cpp")):
                 found.append(f"{path}: {user} may not use {used} ({name})")
+            arrow = rooms.inner_arrow(path, name)
+            if arrow:
+                inside.setdefault(arrow[0], {}).setdefault(arrow[1], set()).add(arrow[2])
+                if not rooms.may_use_inside(*arrow):
+                    found.append(f"{path}: inside {arrow[0]}, {arrow[1]} may not use {arrow[2]} ({name})")
             if user and name.startswith("tests/") and not path.endswith("_test.cpp"):
                 found.append(f"{path}: only tests may use tests/ ({name})")
         torch = [name for name in named if TORCH.match(name)]
@@ -43,6 +49,10 @@ def problems(files):
             found.append(f"{path}: nvcc with a torch header takes two minutes ({torch[0]})")
         if any(HEAVY_TORCH.match(name) for name in torch) and not path.endswith("_test.cpp"):
             heavy.append(path)
+    for room, arrows in inside.items():
+        circle = rooms.cycle(arrows)
+        if circle and room not in rooms.CYCLIC:
+            found.append(f"{room}: folders use each other: {' -> '.join(circle)}")
     if len(heavy) > HEAVY_LIMIT:
         found.append(f"{len(heavy)} files include all of torch, at most {HEAVY_LIMIT} may: {', '.join(heavy)}")
     return found
@@ -76,6 +86,27 @@ class IncludeGraph(unittest.TestCase):
         self.check("datasets/x.cpp", "#include <ATen/core/Tensor.h>", "may include torch")
         self.check("workloads/bridge/x.cu", "#include <torch/torch.h>", "nvcc with a torch header")
         self.check("results/db/x.cpp", "#include <fmt/core.h>", "libtorch brings its own fmt")
+
+    def test_planted_inside(self):
+        self.check("reports/engine/x.cpp", '#include "reports/tables/cost/cost.hpp"', "inside reports, engine may not use")
+        self.check("reports/tables/cost/cost.cpp", '#include "reports/engine/context.hpp"', None)
+        self.check("reports/engine/x_test.cpp", '#include "reports/tables/cost/cost.hpp"', None)
+        line = "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n"
+        self.assertEqual(["workloads: folders use each other: a -> b -> c -> a"],
+                         problems({"workloads/a/x.hpp": line + '#include "workloads/b/x.hpp"\n',
+                                   "workloads/b/x.hpp": line + '#include "workloads/c/x.hpp"\n',
+                                   "workloads/c/x.hpp": line + '#include "workloads/a/x.hpp"\n'}))
+
+    def test_cyclic_rooms_are_still_cyclic(self):
+        """An exception that is no longer needed goes."""
+        for room in rooms.CYCLIC:
+            arrows = {}
+            for path in rooms.tracked_files(*SOURCES):
+                for name in includes(read(path)):
+                    arrow = rooms.inner_arrow(path, name)
+                    if arrow and arrow[0] == room:
+                        arrows.setdefault(arrow[1], set()).add(arrow[2])
+            self.assertTrue(rooms.cycle(arrows), room)
 
     def test_allowed(self):
         self.check("compressors/topk/topk.cpp", '#include "compressors/api/codec.hpp"', None)

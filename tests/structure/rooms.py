@@ -23,6 +23,14 @@ ARROWS = {
     "harness/cli": {"common", "compressors", "datasets", "results", "reports"} | HARNESS_PARTS,
 }
 ROOMS = sorted({name.split("/")[0] for name in ARROWS})
+# The arrows inside a room: which folder may use which; "." is the room's own files, "*" any folder that has no line of
+# its own (compressors/codecs/*, reports/tables/*). A room without an entry may draw its arrows as it likes, but no two
+# folders may use each other, in a circle of any length. Tests and `testing` folders are free.
+INNER = {
+    "reports": {"engine": set(), "figures": {"engine"}, "tables": {"engine"}},
+}
+# Rooms whose folders still use each other.
+CYCLIC = {"datasets", "harness", "results"}
 TORCH_ROOMS = {"workloads"}
 # The one program outside those rooms that links libtorch, and its sources.
 TORCH_PROGRAM = "tersor-bench-rivals"
@@ -40,6 +48,47 @@ def may_use(user, used, is_test=False):
     """`user` and `used` are parts. A part of a room with one set of arrows (compressors/bench) may use the room."""
     allowed = ARROWS.get(user, set()) | ({"harness/testing"} if is_test and user.startswith("harness/") else set())
     return used == user or used.split("/")[0] == user or used in allowed or used.split("/")[0] in allowed
+
+
+def folder_of(path):
+    """compressors/codecs/topk/topk.cpp -> ("compressors", "codecs"); common/x.hpp -> ("common", ".")."""
+    pieces = path.split("/")
+    return pieces[0], pieces[1] if len(pieces) > 2 else "."
+
+
+def inner_arrow(user, used):
+    """(room, folder, folder) where a file of one folder includes one of another folder of its room, else None."""
+    (room, folder), (other_room, other) = folder_of(user), folder_of(used)
+    is_free = user.endswith("_test.cpp") or "_for_test" in user or folder == "testing"
+    return (room, folder, other) if room == other_room and room in ROOMS and folder != other and not is_free else None
+
+
+def may_use_inside(room, folder, other):
+    arrows = INNER.get(room)
+    return arrows is None or other in arrows.get(folder, arrows.get("*", set()))
+
+
+def cycle(arrows):
+    """The folders of one circle of {folder: {folders used}}, or None."""
+    done = set()
+
+    def walk(folder, way):
+        if folder in way:
+            return way[way.index(folder):] + [folder]
+        if folder in done:
+            return None
+        for other in sorted(arrows.get(folder, ())):
+            found = walk(other, way + [folder])
+            if found:
+                return found
+        done.add(folder)
+        return None
+
+    for folder in sorted(arrows):
+        found = walk(folder, [])
+        if found:
+            return found
+    return None
 
 
 def tracked_files(*suffixes):
