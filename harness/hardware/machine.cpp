@@ -102,7 +102,7 @@ Machine probe_machine() {
   return machine;
 }
 
-Feasibility judge_hardware(const HardwareConfig& hardware, const Machine& machine) {
+Feasibility judge_hardware(const protocol::Hardware& hardware, const Machine& machine) {
   constexpr int kThreadsPerCore = 2;
   if (hardware.kind != "measured" && hardware.kind != "emulated")
     return {"hardware of kind '" + hardware.kind + "' is not built yet", ""};

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "common/cell.hpp"
+#include "protocol/cell.hpp"
 
 namespace tersor::harness {
 
@@ -31,7 +31,7 @@ struct Feasibility {
 
 /// Ranks beyond the cores share them, at most two threads a core: that changes times, not results,
 /// so it is allowed with a warning.
-Feasibility judge_hardware(const HardwareConfig& hardware, const Machine& machine);
+Feasibility judge_hardware(const protocol::Hardware& hardware, const Machine& machine);
 
 /// How often the control group's OOM killer struck so
 /// far, or -1 where that cannot be read.

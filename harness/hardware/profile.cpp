@@ -29,12 +29,12 @@ HardwareProfile read_profile(const JsonText& file, const std::string& stem) {
   for (const auto& [key, value] : config.items()) {
     const nlohmann::json one{{"hardware", {{key, value}}}};
     try {
-      (void)cell_from_json(one);
+      (void)protocol::cell_from_json(one);
     } catch (const Error& error) {
       file.fail(JsonText::child("", key), error.what());
     }
   }
-  profile.config = cell_from_json({{"hardware", config}}).hardware;
+  profile.config = protocol::cell_from_json({{"hardware", config}}).hardware;
   if (!config.contains("name") || profile.config.name != stem)
     file.fail("/name", "the name must be that of the file: '" + stem + "'");
   return profile;

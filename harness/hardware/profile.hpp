@@ -4,14 +4,14 @@
 #include <map>
 #include <string>
 
-#include "common/cell.hpp"
+#include "protocol/cell.hpp"
 
 namespace tersor::harness {
 
 /// A named place where cells can run: one JSON file, keys `name` (as the file), `description` and
-/// those of HardwareConfig.
+/// those of protocol::Hardware.
 struct HardwareProfile {
-  HardwareConfig config;
+  protocol::Hardware config;
   std::string description;
   std::string origin;  ///< the file, for messages
 };

@@ -11,7 +11,7 @@
 #include "harness/hardware/machine.hpp"
 
 namespace fs = std::filesystem;
-using tersor::HardwareConfig;
+namespace protocol = tersor::protocol;
 using tersor::harness::judge_hardware;
 using tersor::harness::load_profiles;
 using tersor::harness::Machine;
@@ -75,7 +75,7 @@ TEST_CASE("a machine's cores decide what can run on it") {
   Machine machine;
   machine.cores = {0, 1};
   const auto judge = [&](int tp, int threads, const std::string& kind = "measured") {
-    HardwareConfig hardware;
+    protocol::Hardware hardware;
     hardware.tp = tp;
     hardware.threads = threads;
     hardware.kind = kind;

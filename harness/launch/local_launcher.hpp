@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "common/cell.hpp"
 #include "harness/launch/process.hpp"
+#include "protocol/cell.hpp"
 
 namespace tersor::harness {
 
@@ -32,7 +32,7 @@ class PortReservation {
 struct LaunchSpec {
   std::filesystem::path worker;  ///< tersor-worker
   std::filesystem::path folder;  ///< of cell.json; spools and logs (rank<r>.out, .err) go there
-  HardwareConfig hardware;
+  protocol::Hardware hardware;
   std::vector<int> cores;  ///< to pin ranks to, in order; reused where there are too few
 };
 

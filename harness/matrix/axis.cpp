@@ -91,7 +91,7 @@ std::string compressor_label(const std::map<std::string, std::string>& compresso
 const std::vector<std::string>& axis_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all{"seed"};
-    const CellConfig defaults;
+    const protocol::Cell defaults;
     const ordered_json cell = to_json(defaults);
     for (const auto& [key, value] : cell.items()) all.push_back(key);
     return all;
@@ -170,13 +170,13 @@ std::vector<AxisValue> AxisReader::read_one(const std::string& key,
     }
     if (key == "hardware") {
       if (!given.is_string()) file_.fail(pointer, "hardware must be the name of a profile");
-      CellConfig cell;
+      protocol::Cell cell;
       cell.hardware = find_profile(profiles_, given.get<std::string>()).config;
       return {{json(to_json(cell)).at("hardware"), cell.hardware.name}};
     }
-    const CellConfig cell = cell_from_json(json{{key, json(given)}});
-    if (key == "dataset") (void)datasets::find_dataset(cell.dataset);
-    if (key == "model") (void)find_model(cell.model);
+    const protocol::Cell cell = protocol::cell_from_json(json{{key, json(given)}});
+    if (key == "dataset") (void)datasets::find_dataset(cell.data.name);
+    if (key == "model") (void)find_model(cell.model.name);
     const json value = json(to_json(cell)).at(key);
     return {{value, plain_text(value)}};
   } catch (const Error& error) {
@@ -214,7 +214,7 @@ std::vector<AxisValue> AxisReader::read_compressor(const ordered_json& given,
     products = std::move(next);
   };
   if (given.is_object()) {
-    (void)cell_from_json(json{{"compressor", json(given)}});  // sites and types
+    (void)protocol::cell_from_json(json{{"compressor", json(given)}});  // sites and types
     for (const auto& [site, spec] : given.items()) {
       const std::string at = JsonText::child(pointer, site);
       multiply(site, specs_at(site, spec, at));
@@ -225,8 +225,10 @@ std::vector<AxisValue> AxisReader::read_compressor(const ordered_json& given,
   std::vector<AxisValue> values;
   for (const json& product : products) {
     const bool is_typed = given.is_object() || given.is_string();
-    const CellConfig cell = cell_from_json(json{{"compressor", is_typed ? product : json(given)}});
-    values.push_back({json(to_json(cell)).at("compressor"), compressor_label(cell.compressor)});
+    const protocol::Cell cell =
+        protocol::cell_from_json(json{{"compressor", is_typed ? product : json(given)}});
+    values.push_back(
+        {json(to_json(cell)).at("compressor"), compressor_label(cell.compression.codecs)});
   }
   return values;
 }

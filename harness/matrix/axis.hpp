@@ -12,11 +12,11 @@ namespace tersor::harness {
 
 /// One checked value of an axis.
 struct AxisValue {
-  nlohmann::json value;  ///< canonical: what CellConfig's JSON has under the key, or the seed
+  nlohmann::json value;  ///< canonical: what protocol::Cell's JSON has under the key, or the seed
   std::string label;     ///< for people: a spec, a profile's name, the value itself
 };
 
-/// The key `seed`, or one of CellConfig's.
+/// The key `seed`, or one of protocol::Cell's.
 struct Axis {
   std::string key;
   std::vector<AxisValue> values;
@@ -52,7 +52,7 @@ class AxisReader {
   nlohmann::ordered_json presets_ = nlohmann::ordered_json::object();
 };
 
-/// The axes' names: `seed` and the keys of CellConfig.
+/// The axes' names: `seed` and the keys of protocol::Cell.
 const std::vector<std::string>& axis_names();
 
 /// How many specs `{a,b}` sweeps in `text` stand for (saturating); 1 without braces.

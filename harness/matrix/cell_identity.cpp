@@ -27,18 +27,18 @@ std::string versions_of(const nlohmann::json& facts) {
 
 }  // namespace
 
-std::string codec_versions(const CellConfig& cell) {
+std::string codec_versions(const protocol::Cell& cell) {
   std::string text = "wire " + std::to_string(kWireVersion);
-  for (const auto& [site, spec] : cell.compressor)
+  for (const auto& [site, spec] : cell.compression.codecs)
     text += "; " + site + ": " + versions_of(facts_of(spec));
   return text;
 }
 
-std::string key_of(const CellConfig& cell) { return cell_key(cell, codec_versions(cell)); }
+std::string key_of(const protocol::Cell& cell) { return cell_key(cell, codec_versions(cell)); }
 
-nlohmann::json codec_facts(const CellConfig& cell) {
+nlohmann::json codec_facts(const protocol::Cell& cell) {
   nlohmann::json facts = nlohmann::json::object();
-  for (const auto& [site, spec] : cell.compressor) facts[site] = facts_of(spec);
+  for (const auto& [site, spec] : cell.compression.codecs) facts[site] = facts_of(spec);
   return facts;
 }
 

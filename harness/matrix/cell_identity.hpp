@@ -3,7 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "common/cell.hpp"
+#include "protocol/cell.hpp"
 
 namespace tersor::harness {
 
@@ -12,12 +12,12 @@ constexpr int kWireVersion = 1;
 
 /// Text for cell_key: the wire version and, per site, the name and version of every codec in the
 /// spec. "wire 1; tp: topk 1; tp.backward: none 1".
-std::string codec_versions(const CellConfig& cell);
+std::string codec_versions(const protocol::Cell& cell);
 
 /// The cell's key with these versions.
-std::string key_of(const CellConfig& cell);
+std::string key_of(const protocol::Cell& cell);
 
 /// What the database stores of a cell's codecs: site -> compressors::describe.
-nlohmann::json codec_facts(const CellConfig& cell);
+nlohmann::json codec_facts(const protocol::Cell& cell);
 
 }  // namespace tersor::harness

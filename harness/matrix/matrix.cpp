@@ -89,7 +89,7 @@ Matrix::Matrix(const JsonText& file, const HardwareProfiles& profiles, bool allo
 }
 
 void Matrix::read_defaults(const JsonText& file, const AxisReader& reader) {
-  const CellConfig built_in;
+  const protocol::Cell built_in;
   base_.cell = json(to_json(built_in));
   const auto* defaults = section(file, "defaults", false);
   if (!defaults) return;
@@ -314,15 +314,15 @@ bool Matrix::is_excluded(const Run& run, const Exclusion& exclusion) const {
   });
 }
 
-CellConfig Matrix::cell_of(const Run& run) {
-  CellConfig cell = cell_from_json(run.cell);
-  for (auto& [site, spec] : cell.compressor) spec = spec_in(cell, spec);
+protocol::Cell Matrix::cell_of(const Run& run) {
+  protocol::Cell cell = protocol::cell_from_json(run.cell);
+  for (auto& [site, spec] : cell.compression.codecs) spec = spec_in(cell, spec);
   return cell;
 }
 
 std::string Matrix::label(const Run& run) const {
-  const CellConfig cell = cell_from_json(run.cell);
-  std::string text = compressor_label(cell.compressor) + "  " + cell.dataset + "  " +
+  const protocol::Cell cell = protocol::cell_from_json(run.cell);
+  std::string text = compressor_label(cell.compression.codecs) + "  " + cell.data.name + "  " +
                      cell.hardware.name + "  seed " + std::to_string(run.seed);
   static const std::set<std::string> kSaid{"compressor", "dataset", "hardware"};
   for (const auto& [key, value] : run.cell.items()) {

@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "common/cell.hpp"
 #include "harness/hardware/profile.hpp"
 #include "harness/matrix/axis.hpp"
 #include "harness/matrix/json_text.hpp"
+#include "protocol/cell.hpp"
 
 namespace tersor::harness {
 
 /// One run that a matrix asks for.
 struct RunSpec {
-  CellConfig cell;
+  protocol::Cell cell;
   std::uint64_t seed = 1;
   std::string label;  ///< for people: compressor, data set, hardware, seed and what else varies
   int block = 0;      ///< place of the seed: a block has every cell once
@@ -46,7 +46,7 @@ class Matrix {
 
  private:
   struct Run {
-    nlohmann::json cell;  ///< CellConfig's JSON
+    nlohmann::json cell;  ///< protocol::Cell's JSON
     std::uint64_t seed = 1;
   };
   /// Axis -> the values that it takes away; a run is excluded where all of them match.
@@ -68,10 +68,10 @@ class Matrix {
   bool is_excluded(const Run& run, const Exclusion& exclusion) const;
   std::string label(const Run& run) const;
   /// Specs written out: presets that depend on the message become those of the cell's.
-  static CellConfig cell_of(const Run& run);
+  static protocol::Cell cell_of(const Run& run);
 
   std::string name_;
-  Run base_;                ///< the file's defaults on CellConfig's
+  Run base_;                ///< the file's defaults on protocol::Cell's
   std::vector<Axis> axes_;  ///< seed first (slowest), the rest in the file's order
   std::vector<Exclusion> exclusions_;
   std::vector<Run> included_;

@@ -59,11 +59,11 @@ TEST_CASE("a matrix is the product of its axes, seed by seed, then the includes"
   CHECK(made.at(4).block == 1);
   CHECK(made.at(7).block == 2);
   const auto run = made.at(2);
-  CHECK(run.cell.model == "minilm-l6");
-  CHECK(run.cell.micro_batch == 8);
-  CHECK(run.cell.layers == "last:3");
+  CHECK(run.cell.model.name == "minilm-l6");
+  CHECK(run.cell.training.micro_batch == 8);
+  CHECK(run.cell.compression.layers == "last:3");
   CHECK(run.cell.hardware.tp == 2);
-  CHECK(run.cell.learning_rate == 1e-4);
+  CHECK(run.cell.training.learning_rate == 1e-4);
   CHECK(made.at(3).cell.hardware.tp == 4);
 }
 
@@ -78,23 +78,23 @@ TEST_CASE("specs are canonical, sweeps and presets are expanded, any key is an a
   CHECK(made.size() == 9 * 2);
   std::set<std::string> codecs;
   for (std::size_t i = 0; i < made.size(); ++i)
-    codecs.insert(tersor::harness::compressor_label(made.at(i).cell.compressor));
+    codecs.insert(tersor::harness::compressor_label(made.at(i).cell.compression.codecs));
   CHECK(codecs == std::set<std::string>{
                       "cast", "topk(ratio=0.05) tp.backward=quantize", "quantize(bits=2)",
                       "topk(ratio=0.1)", "topk(ratio=0.2)", "quantize(bits=4)", "quantize(bits=3)",
                       "quantize(bits=4) tp.backward=cast", "quantize(bits=3) tp.backward=cast"});
   CHECK(made.at(1).label == "cast  synthetic  cpu-tp1  seed 1  learning_rate=0.002");
-  CHECK(made.at(1).cell.dropout == 0.1);
+  CHECK(made.at(1).cell.model.dropout == 0.1);
 }
 
 TEST_CASE("presets of the papers are written out for the cell, also in a filter") {
   const Matrix made = matrix(R"json({"name": "m", "defaults": {"sequence": 16, "micro_batch": 8},
     "matrix": {"compressor": ["T3", "ef(T3-bian)", "Q1"], "micro_batch": [8, 4]}})json");
   REQUIRE(made.size() == 6);
-  CHECK(made.at(0).cell.compressor.at("tp") == "topk(k=6400)");
-  CHECK(made.at(1).cell.compressor.at("tp") == "topk(k=3200)");
-  CHECK(made.at(2).cell.compressor.at("tp") == "ef(topk(k=6400,index=i64))");
-  CHECK(made.at(4).cell.compressor.at("tp") == "quantize(bits=2)");
+  CHECK(made.at(0).cell.compression.codecs.at("tp") == "topk(k=6400)");
+  CHECK(made.at(1).cell.compression.codecs.at("tp") == "topk(k=3200)");
+  CHECK(made.at(2).cell.compression.codecs.at("tp") == "ef(topk(k=6400,index=i64))");
+  CHECK(made.at(4).cell.compression.codecs.at("tp") == "quantize(bits=2)");
   CHECK_THAT(made.at(1).label, Catch::StartsWith("T3  synthetic"));
   const tersor::harness::RunFilter filter({"compressor=T3"});
   CHECK(filter.matches(made.at(0)));
@@ -106,7 +106,7 @@ TEST_CASE("the matrix all-codecs has every codec that may stand at a tensor site
   const Matrix all(Matrix::open("all-codecs"), load_profiles());
   std::set<std::string> words;
   for (std::size_t i = 0; i < all.size(); ++i)
-    for (const auto& [site, spec] : all.at(i).cell.compressor) {
+    for (const auto& [site, spec] : all.at(i).cell.compression.codecs) {
       std::string word;
       for (const char c : spec + " ") {
         if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') {

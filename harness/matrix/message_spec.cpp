@@ -17,9 +17,10 @@ std::string axis_spec(const std::string& spec) {
   return compressors::depends_on_message(spec) ? parse_spec(spec).text() : canonical;
 }
 
-std::string spec_in(const CellConfig& cell, const std::string& spec) {
+std::string spec_in(const protocol::Cell& cell, const std::string& spec) {
   if (!compressors::depends_on_message(spec)) return spec;
-  const Shape message{cell.micro_batch, cell.sequence, find_model(cell.model).hidden};
+  const Shape message{cell.training.micro_batch, cell.data.sequence,
+                      find_model(cell.model.name).hidden};
   return compressors::canonical_spec(compressors::expand_presets(spec, message, DType::kFloat32));
 }
 

@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "common/cell.hpp"
 #include "compressors/api/codec.hpp"
+#include "protocol/cell.hpp"
 
 namespace tersor::harness {
 
@@ -15,6 +15,6 @@ std::string axis_spec(const std::string& spec);
 /// The codec of such a spec; presets are made for a message of 32 samples, 32 tokens, hidden 1024.
 std::shared_ptr<const compressors::Codec> codec_of(const std::string& spec);
 /// The canonical form of such a spec in a cell: presets are made for its training messages.
-std::string spec_in(const CellConfig& cell, const std::string& spec);
+std::string spec_in(const protocol::Cell& cell, const std::string& spec);
 
 }  // namespace tersor::harness

@@ -36,23 +36,23 @@ std::string judge_layers(const std::string& layers, const ModelFacts& model) {
   return {};
 }
 
-std::string judge_model(const CellConfig& cell) {
-  const ModelFacts& model = find_model(cell.model);
+std::string judge_model(const protocol::Cell& cell) {
+  const ModelFacts& model = find_model(cell.model.name);
   const int tp = cell.hardware.tp;
   if (model.heads % tp != 0 || model.hidden % tp != 0)
     return "tp " + std::to_string(tp) + " does not divide the " + std::to_string(model.heads) +
            " heads of " + model.name;
-  if (model.positions > 0 && cell.sequence > model.positions)
-    return "sequence " + std::to_string(cell.sequence) + ": " + model.name + " has " +
+  if (model.positions > 0 && cell.data.sequence > model.positions)
+    return "sequence " + std::to_string(cell.data.sequence) + ": " + model.name + " has " +
            std::to_string(model.positions) + " positions";
-  return judge_layers(cell.layers, model);
+  return judge_layers(cell.compression.layers, model);
 }
 
-std::string judge_data(const CellConfig& cell, const Resources& resources) {
-  const auto& info = datasets::find_dataset(cell.dataset);
+std::string judge_data(const protocol::Cell& cell, const Resources& resources) {
+  const auto& info = datasets::find_dataset(cell.data.name);
   const auto found = datasets::available(info, resources.data_root);
   if (found.available) return {};
-  std::string reason = "data set '" + cell.dataset + "': ";
+  std::string reason = "data set '" + cell.data.name + "': ";
   if (resources.data_root.empty()) {
     reason += "no data root; give --data DIR or set TERSOR_DATA";
   } else {
@@ -62,12 +62,12 @@ std::string judge_data(const CellConfig& cell, const Resources& resources) {
   return found.remedy.empty() ? reason : reason + "; " + found.remedy;
 }
 
-std::string judge_sites(const CellConfig& cell) {
-  for (const auto& [site, spec] : cell.compressor)
+std::string judge_sites(const protocol::Cell& cell) {
+  for (const auto& [site, spec] : cell.compression.codecs)
     if ((site == "pp" || site == "pp.gradient") && spec != "none" && cell.hardware.pp == 1)
       return "site '" + site + "': there is no pipeline at pp 1";
   for (const char* site : {"tp", "tp.backward"}) {
-    const auto codec = compressors::make_codec(cell.compressor.at(site));
+    const auto codec = compressors::make_codec(cell.compression.codecs.at(site));
     const std::string reason =
         compressors::refuses_nodes(*codec, cell.hardware.tp, cell.hardware.nodes);
     if (!reason.empty()) return reason;
@@ -118,18 +118,20 @@ WeightFiles find_weights(const std::string& model, const Resources& resources) {
   return files;
 }
 
-Feasibility judge_cell(const CellConfig& cell, const Machine& machine, const Resources& resources) {
+Feasibility judge_cell(const protocol::Cell& cell, const Machine& machine,
+                       const Resources& resources) {
   Feasibility found = judge_hardware(cell.hardware, machine);
   const auto refuse = [&](const std::string& why) {
     if (found.why_not.empty()) found.why_not = why;
   };
-  if (cell.stage != "finetune") refuse("stage '" + cell.stage + "' is not built yet");
+  if (cell.training.stage != "finetune")
+    refuse("stage '" + cell.training.stage + "' is not built yet");
   refuse(judge_sites(cell));
   refuse(judge_model(cell));
   refuse(judge_data(cell, resources));
-  refuse(find_weights(cell.model, resources).problem);
-  if (found.warning.empty() && cell.hardware.tp == 1 && !cell.loopback &&
-      cell.compressor.at("tp") != "none")
+  refuse(find_weights(cell.model.name, resources).problem);
+  if (found.warning.empty() && cell.hardware.tp == 1 && !cell.compression.loopback &&
+      cell.compression.codecs.at("tp") != "none")
     found.warning = "has one shard, so codecs are off (\"loopback\": true runs them)";
   return found;
 }

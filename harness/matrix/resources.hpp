@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <string>
 
-#include "common/cell.hpp"
 #include "harness/hardware/machine.hpp"
+#include "protocol/cell.hpp"
 
 namespace tersor::harness {
 
@@ -29,6 +29,7 @@ struct WeightFiles {
 WeightFiles find_weights(const std::string& model, const Resources& resources);
 
 /// Whether a cell can run here: hardware, splits of the model, stage, data, weights.
-Feasibility judge_cell(const CellConfig& cell, const Machine& machine, const Resources& resources);
+Feasibility judge_cell(const protocol::Cell& cell, const Machine& machine,
+                       const Resources& resources);
 
 }  // namespace tersor::harness

@@ -43,7 +43,7 @@ std::vector<std::string> known_keys() {
 
 std::string value_of(const RunSpec& run, const std::string& key) {
   if (key == "seed") return std::to_string(run.seed);
-  if (key == "compressor") return compressor_label(run.cell.compressor);
+  if (key == "compressor") return compressor_label(run.cell.compression.codecs);
   if (key == "hardware") return run.cell.hardware.name;
   const nlohmann::ordered_json cell = to_json(run.cell);
   for (const std::string parent : {"compressor", "hardware"}) {

@@ -44,7 +44,8 @@ const History::Past* History::find(const std::string& cell_key, std::uint64_t se
   return found == past_.end() ? nullptr : &found->second;
 }
 
-std::optional<double> History::seconds(const std::string& cell_key, const CellConfig& cell) const {
+std::optional<double> History::seconds(const std::string& cell_key,
+                                       const protocol::Cell& cell) const {
   for (const std::string& name : {cell_key, kind_of(cell)})
     if (const auto found = times_.find(name); found != times_.end())
       return found->second.sum / found->second.count;
@@ -58,7 +59,7 @@ std::optional<double> History::kind_seconds(const std::string& kind) const {
   return std::nullopt;
 }
 
-void History::add_seconds(const std::string& cell_key, const CellConfig& cell, double seconds) {
+void History::add_seconds(const std::string& cell_key, const protocol::Cell& cell, double seconds) {
   add(cell_key, kind_of(cell), seconds);
 }
 
@@ -69,8 +70,8 @@ void History::add(const std::string& key, const std::string& kind, double second
   }
 }
 
-std::string History::kind_of(const CellConfig& cell) {
-  return cell.model + " " + cell.dataset + " " + cell.hardware.name;
+std::string History::kind_of(const protocol::Cell& cell) {
+  return cell.model.name + " " + cell.data.name + " " + cell.hardware.name;
 }
 
 }  // namespace tersor::harness

@@ -7,7 +7,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "common/cell.hpp"
+#include "protocol/cell.hpp"
 #include "results/db/store.hpp"
 
 namespace tersor::harness {
@@ -29,13 +29,13 @@ class History {
   const Past* find(const std::string& cell_key, std::uint64_t seed) const;
 
   /// Mean seconds of ok runs of the cell, else of cells of its kind; nothing where there was none.
-  std::optional<double> seconds(const std::string& cell_key, const CellConfig& cell) const;
+  std::optional<double> seconds(const std::string& cell_key, const protocol::Cell& cell) const;
   /// Mean seconds of ok runs of a kind, else of all kinds.
   std::optional<double> kind_seconds(const std::string& kind) const;
   /// Cells whose runs take about as long: same model, data set and hardware.
-  static std::string kind_of(const CellConfig& cell);
+  static std::string kind_of(const protocol::Cell& cell);
   /// A run of this session.
-  void add_seconds(const std::string& cell_key, const CellConfig& cell, double seconds);
+  void add_seconds(const std::string& cell_key, const protocol::Cell& cell, double seconds);
 
  private:
   struct Mean {

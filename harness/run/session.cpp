@@ -146,7 +146,7 @@ fs::path Session::new_folder(const std::string& cell_key, std::uint64_t seed, in
 
 void Session::write_cell_file(const fs::path& folder, const RunSpec& run,
                               const RunInfo& info) const {
-  const WeightFiles files = find_weights(run.cell.model, resources_);
+  const WeightFiles files = find_weights(run.cell.model.name, resources_);
   const nlohmann::ordered_json cell{{"format", 1},
                                     {"cell_key", info.cell_key},
                                     {"seed", info.seed},

@@ -12,7 +12,7 @@
 #include <map>
 #include <sstream>
 
-#include "common/cell.hpp"
+#include "protocol/cell.hpp"
 #include "results/db/text.hpp"
 
 namespace tersor::results::testing {
@@ -33,13 +33,13 @@ TempFolder::~TempFolder() {
 }
 
 ordered_json FakeRun::config() const {
-  CellConfig cell;
-  cell.compressor["tp"] = codec;
+  protocol::Cell cell;
+  cell.compression.codecs["tp"] = codec;
   cell.hardware.name = hardware;
   cell.hardware.kind = kind;
   cell.hardware.tp = tp;
-  cell.dataset = dataset;
-  cell.epochs = static_cast<std::int64_t>(accuracy.size());
+  cell.data.name = dataset;
+  cell.training.epochs = static_cast<std::int64_t>(accuracy.size());
   return to_json(cell);
 }
 

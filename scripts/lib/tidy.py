@@ -14,7 +14,7 @@ import sys
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-ROOMS = ("common", "compressors", "datasets", "results", "reports", "harness")
+ROOMS = ("common", "protocol", "compressors", "datasets", "results", "reports", "harness")
 CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "tersor", "tidy")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 

@@ -9,18 +9,19 @@ HARNESS_PARTS = {"harness/matrix", "harness/hardware", "harness/launch", "harnes
 # A room may always use itself. A key with a slash is a part of a room with arrows of its own.
 ARROWS = {
     "common": set(),
+    "protocol": {"common"},
     "compressors": {"common"},
     "compressors/bench": {"common", "compressors"},
     "datasets": {"common"},
-    "results": {"common"},
+    "results": {"common", "protocol"},
     "reports": {"common", "results"},
-    "workloads": {"common", "compressors", "datasets"},
-    "harness/hardware": {"common"} | HARNESS_PARTS,
-    "harness/launch": {"common"} | HARNESS_PARTS,
-    "harness/matrix": {"common", "compressors", "datasets"} | HARNESS_PARTS,
-    "harness/run": {"common", "results"} | HARNESS_PARTS,
-    "harness/testing": {"common", "results"} | HARNESS_PARTS,  # for tests only
-    "harness/cli": {"common", "compressors", "datasets", "results", "reports"} | HARNESS_PARTS,
+    "workloads": {"common", "protocol", "compressors", "datasets"},
+    "harness/hardware": {"common", "protocol"} | HARNESS_PARTS,
+    "harness/launch": {"common", "protocol"} | HARNESS_PARTS,
+    "harness/matrix": {"common", "protocol", "compressors", "datasets"} | HARNESS_PARTS,
+    "harness/run": {"common", "protocol", "results"} | HARNESS_PARTS,
+    "harness/testing": {"common", "protocol", "results"} | HARNESS_PARTS,  # for tests only
+    "harness/cli": {"common", "protocol", "compressors", "datasets", "results", "reports"} | HARNESS_PARTS,
 }
 ROOMS = sorted({name.split("/")[0] for name in ARROWS})
 # The arrows inside a room: which folder may use which; "." is the room's own files, "*" any folder that has no line of

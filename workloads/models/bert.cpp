@@ -46,11 +46,11 @@ at::Tensor Bert::drop(const at::Tensor& x, std::uint32_t site) {
 }
 
 at::Tensor Bert::drop(const at::Tensor& x, std::uint32_t site, const Cut& cut) {
-  if (config_.dropout == 0.0 || group_.pass.phase == compressors::Phase::kEval) return x;
+  if (config_.model.dropout == 0.0 || group_.pass.phase == compressors::Phase::kEval) return x;
   const at::Tensor factors = at::empty(x.sizes(), at::kFloat);
   const Stream stream = make_stream(group_.seed(), Purpose::kDropout, group_.pass.step,
                                     site | std::uint32_t{group_.pass.call} << 16);
-  dropout_factors(config_.dropout, stream, cut, floats_of(factors));
+  dropout_factors(config_.model.dropout, stream, cut, floats_of(factors));
   return at::mul(x, factors);
 }
 
@@ -107,7 +107,7 @@ at::Tensor Bert::attend(const at::Tensor& qkv, std::int64_t layer, std::size_t l
 Streams Bert::attention(std::size_t index, const Streams& xs, const std::vector<Replicated>& at,
                         const at::Tensor& mask, const Shape& message) {
   const Layer& layer = layers_[index];
-  const bool can_overlap = config_.overlap == "on";
+  const bool can_overlap = config_.parallelism.overlap == "on";
   Streams parts = is_split() ? split_column_parallel(xs, layer.qkv_weights, layer.qkv_biases)
                              : column_parallel(xs[0], layer.qkv_weights, layer.qkv_biases,
                                                *layer.attention_gradient, message, can_overlap);
@@ -124,7 +124,7 @@ Streams Bert::attention(std::size_t index, const Streams& xs, const std::vector<
 Streams Bert::feed_forward(std::size_t index, const Streams& xs, const std::vector<Replicated>& at,
                            const Shape& message) {
   const Layer& layer = layers_[index];
-  const bool can_overlap = config_.overlap == "on";
+  const bool can_overlap = config_.parallelism.overlap == "on";
   Streams parts = is_split() ? split_column_parallel(xs, layer.up_weights, layer.up_biases)
                              : column_parallel(xs[0], layer.up_weights, layer.up_biases,
                                                *layer.mlp_gradient, message, can_overlap);
@@ -164,7 +164,7 @@ Streams Bert::hidden_states(const datasets::Batch& batch, const std::vector<Repl
 
 at::Tensor Bert::pool(const at::Tensor& x, const datasets::Batch& batch, const Replicated& at) {
   const at::Tensor states = x.view({batch.rows, batch.sequence, sizes_.hidden});
-  if (config_.pooling == "cls")
+  if (config_.model.pooling == "cls")
     return at::tanh(
         at::addmm(at.pooler_bias, states.select(1, 0).contiguous(), at.pooler_weight.t()));
   const at::Tensor shares = at::empty({batch.rows, 1, batch.sequence}, at::kFloat);

@@ -9,10 +9,10 @@ namespace {
 
 using compressors::Direction;
 
-std::shared_ptr<const compressors::Codec> codec_at(const CellConfig& config,
+std::shared_ptr<const compressors::Codec> codec_at(const protocol::Cell& config,
                                                    const std::string& site) {
-  const auto found = config.compressor.find(site);
-  return compressors::make_codec(found == config.compressor.end() ? "none" : found->second);
+  const auto found = config.compression.codecs.find(site);
+  return compressors::make_codec(found == config.compression.codecs.end() ? "none" : found->second);
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ Bert::Bert(const BertSizes& sizes, const ModelContext& context)
                                        " tokens, the weights' word table " +
                                        std::to_string(vocabulary_) +
                                        ": give the vocab.txt that belongs to the weights");
-  const std::vector<bool> chosen = parse_layers(config_.layers, sizes_.layers);
+  const std::vector<bool> chosen = parse_layers(config_.compression.layers, sizes_.layers);
   build_embeddings();
   for (std::int64_t i = 0; i < sizes_.layers; ++i)
     build_layer(i, chosen[static_cast<std::size_t>(i)]);
@@ -50,11 +50,11 @@ void Bert::check() const {
   if (sizes_.heads % p != 0 || sizes_.intermediate % p != 0)
     throw Error(ErrorKind::kUsage, "hardware.tp " + std::to_string(p) + " does not divide the " +
                                        std::to_string(sizes_.heads) + " attention heads of " +
-                                       config_.model);
-  if (config_.sequence > sizes_.positions)
-    throw Error(ErrorKind::kUsage, "sequence " + std::to_string(config_.sequence) + " is above " +
-                                       config_.model + "'s " + std::to_string(sizes_.positions) +
-                                       " positions");
+                                       config_.model.name);
+  if (config_.data.sequence > sizes_.positions)
+    throw Error(ErrorKind::kUsage, "sequence " + std::to_string(config_.data.sequence) +
+                                       " is above " + config_.model.name + "'s " +
+                                       std::to_string(sizes_.positions) + " positions");
 }
 
 FullTensor Bert::full(const std::string& name, std::vector<std::int64_t> shape, Start start,
@@ -87,7 +87,7 @@ Norm Bert::norm(const std::string& name) {
 }
 
 void Bert::build_embeddings() {
-  const bool is_trainable = config_.freeze != "embeddings";
+  const bool is_trainable = config_.model.freeze != "embeddings";
   replicated_.words = replicated("embeddings.word_embeddings.weight", {vocabulary_, sizes_.hidden},
                                  Start::kNormal002, is_trainable);
   replicated_.positions =
@@ -174,7 +174,7 @@ std::unique_ptr<Bottleneck> Bert::build_bottleneck(const std::string& name, cons
 
 void Bert::build_head() {
   const std::int64_t h = sizes_.hidden;
-  if (config_.pooling == "cls") {
+  if (config_.model.pooling == "cls") {
     replicated_.pooler_weight = replicated("pooler.dense.weight", {h, h}, Start::kNormal002);
     replicated_.pooler_bias = replicated("pooler.dense.bias", {h}, Start::kZeros);
   }
@@ -193,7 +193,7 @@ nlohmann::ordered_json Bert::architecture() const {
           {"positions", sizes_.positions},
           {"vocabulary", vocabulary_},
           {"layer_norm_epsilon", sizes_.layer_norm_epsilon},
-          {"pooling", config_.pooling},
+          {"pooling", config_.model.pooling},
           {"outputs", outputs_},
           {"weights", weights_.has_file() ? "file" : "random"}};
 }

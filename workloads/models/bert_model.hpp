@@ -72,7 +72,7 @@ class Bert : public Model {
   BertSizes sizes_;
   TensorParallel& group_;
   Weights& weights_;
-  CellConfig config_;
+  protocol::Cell config_;
   std::int64_t vocabulary_;
   std::int64_t outputs_;
   std::shared_ptr<const compressors::Codec> codec_, gradient_codec_;

@@ -47,8 +47,8 @@ std::map<std::string, std::vector<float>> full_gradients(Setup& setup) {
 
 TEST_CASE("shards: gradients of the first step equal those of one rank") {
   for (const char* pooling : {"mean", "cls"}) {
-    CellConfig config = make_config();
-    config.pooling = pooling;
+    protocol::Cell config = make_config();
+    config.model.pooling = pooling;
     const datasets::Batch batch = make_random_batch(0, 6, 16);
     Setup one(1, config);
     const double loss = one.gradients(batch);
@@ -77,8 +77,8 @@ TEST_CASE("shards: gradients of the first step equal those of one rank") {
 
 TEST_CASE("shards: twenty losses equal those of one rank, with dropout too") {
   for (const double dropout : {0.0, 0.1}) {
-    CellConfig config = make_config();
-    config.dropout = dropout;
+    protocol::Cell config = make_config();
+    config.model.dropout = dropout;
     Setup one(1, config), two(2, config), four(4, config);
     for (std::uint32_t step = 0; step < 20; ++step) {
       const double loss = one.train(step);
@@ -89,7 +89,7 @@ TEST_CASE("shards: twenty losses equal those of one rank, with dropout too") {
 }
 
 TEST_CASE("gradients: the loss changes along them as they say") {
-  CellConfig config = make_config();
+  protocol::Cell config = make_config();
   const datasets::Batch batch = make_random_batch(1, 6, 16);
   Setup setup(2, config);
   setup.gradients(batch);
@@ -168,11 +168,11 @@ TEST_CASE("autoencoder: gradients flow through encoder and decoder") {
 }
 
 TEST_CASE("codecs: a compressed gradient site is near the dense one") {
-  CellConfig config = make_config();
+  protocol::Cell config = make_config();
   const datasets::Batch batch = make_random_batch(4, 6, 16);
   Setup dense(2, config);
   dense.gradients(batch);
-  config.compressor["tp.backward"] = "quantize(bits=8,scope=token)";
+  config.compression.codecs["tp.backward"] = "quantize(bits=8,scope=token)";
   Setup quantized(2, config);
   quantized.gradients(batch);
   const auto expected = full_gradients(dense), found = full_gradients(quantized);
@@ -193,9 +193,9 @@ TEST_CASE("codecs: a compressed gradient site is near the dense one") {
 }
 
 TEST_CASE("codecs: overlap changes nothing but the time") {
-  CellConfig config = make_config("quantize(bits=4)");
+  protocol::Cell config = make_config("quantize(bits=4)");
   Setup plain(2, config);
-  config.overlap = "on";
+  config.parallelism.overlap = "on";
   Setup overlapped(2, config);
   for (std::uint32_t step = 0; step < 3; ++step) CHECK(plain.train(step) == overlapped.train(step));
   CHECK(plain.trainer.replicated_hash() == overlapped.trainer.replicated_hash());
@@ -242,9 +242,9 @@ TEST_CASE("bytes: a step's forward and backward by formula") {
 
 TEST_CASE("codecs: at one rank they are off unless loopback asks for them") {
   const datasets::Batch batch = make_random_batch(6, 6, 16);
-  CellConfig config = make_config("quantize(bits=2)");
+  protocol::Cell config = make_config("quantize(bits=2)");
   Setup none(1, make_config()), off(1, config);
-  config.loopback = true;
+  config.compression.loopback = true;
   Setup on(1, config);
   const double loss = none.loss(batch);
   CHECK(off.loss(batch) == loss);
@@ -258,8 +258,8 @@ TEST_CASE("codecs: at one rank they are off unless loopback asks for them") {
 }
 
 TEST_CASE("codecs: only the chosen layers are compressed, both of their sites") {
-  CellConfig config = make_config("quantize");
-  config.layers = "last:1";
+  protocol::Cell config = make_config("quantize");
+  config.compression.layers = "last:1";
   Setup setup(2, config);
   setup.loss(make_random_batch(7, 6, 16));
   std::map<std::string, std::string> specs;
@@ -284,11 +284,11 @@ TEST_CASE("start: another codec, the same weights") {
 TEST_CASE("bert: what does not fit is refused with value and limit") {
   CHECK_THROWS_WITH(Setup(3, make_config()),
                     Catch::Contains("hardware.tp 3") && Catch::Contains("4 attention heads"));
-  CellConfig config = make_config();
-  config.sequence = 513;
+  protocol::Cell config = make_config();
+  config.data.sequence = 513;
   CHECK_THROWS_WITH(Setup(1, config), Catch::Contains("sequence 513"));
   config = make_config();
-  config.model = "bert-tinny";
+  config.model.name = "bert-tinny";
   CHECK_THROWS_WITH(Setup(1, config), Catch::Contains("bert-tiny"));
 }
 
@@ -298,8 +298,8 @@ TEST_CASE("partial: gradients are those of the loss, for shards and replicated p
   for (const char* spec : {"partial(none)", "partial(none,ratio=0)", "partial(none,ratio=0.2)"})
     for (const char* layers : {"all", "last:1"}) {
       INFO(spec << " layers " << layers);
-      CellConfig config = make_config(spec);
-      config.layers = layers;
+      protocol::Cell config = make_config(spec);
+      config.compression.layers = layers;
       const datasets::Batch batch = make_random_batch(0, 6, 16);
       Setup setup(2, config);
       setup.gradients(batch);

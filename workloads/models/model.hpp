@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/cell.hpp"
+#include "protocol/cell.hpp"
 
 namespace at {
 class Tensor;
@@ -27,7 +27,7 @@ class Weights;
 struct ModelContext {
   TensorParallel& group;
   Weights& weights;
-  const CellConfig& config;
+  const protocol::Cell& config;
   std::int64_t vocabulary = 0;  ///< ids of the tokenizer
   std::int64_t outputs = 2;     ///< classes, or 1 score
 };

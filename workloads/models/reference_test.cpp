@@ -73,10 +73,10 @@ TEST_CASE("minilm: forward equals transformers, sharded or not") {
   batch.ids = flat<std::int64_t>(reference.at("input_ids"));
   batch.types = flat<std::int64_t>(reference.at("token_type_ids"));
   batch.mask = flat<std::int64_t>(reference.at("attention_mask"));
-  CellConfig config;
-  config.model = "minilm-l6";
-  config.sequence = batch.sequence;
-  config.pooling = "cls";
+  protocol::Cell config;
+  config.model.name = "minilm-l6";
+  config.data.sequence = batch.sequence;
+  config.model.pooling = "cls";
   const at::NoGradGuard no_grad;
   for (const int ranks : {1, 2, 4}) {
     TensorParallel group(make_emulated_collective(ranks, SumOrder::kLibrary), 1, false, 1);

@@ -110,7 +110,7 @@ struct Result {
 /// Steps on one and the same batch, with evaluations of a whole and a short batch in between.
 Result run(const Codec& codec, bool evaluates) {
   Result result;
-  CellConfig config = make_config(codec.canonical());
+  protocol::Cell config = make_config(codec.canonical());
   config.hardware.nodes = is_hierarchical(codec) ? 2 : 1;
   const int ranks = 2 * config.hardware.nodes;
   Setup setup(std::make_unique<Counting>(ranks, ranks > 2 ? SumOrder::kRanks : SumOrder::kLibrary,
@@ -175,7 +175,7 @@ TEST_CASE("every codec: what cannot stand at a tensor site is refused with the r
   const auto refusal = [](const std::string& spec, const std::string& site = "tp",
                           int nodes = 1) -> std::string {
     JobFile job;
-    job.config.compressor[site] = spec;
+    job.config.compression.codecs[site] = spec;
     job.config.hardware.kind = "emulated";
     job.config.hardware.tp = 4;
     job.config.hardware.nodes = nodes;

@@ -48,17 +48,17 @@ struct Data {
 };
 
 Data load_data(const JobFile& job) {
-  const CellConfig& config = job.config;
-  const datasets::DatasetInfo& info = datasets::find_dataset(config.dataset);
+  const protocol::Cell& config = job.config;
+  const datasets::DatasetInfo& info = datasets::find_dataset(config.data.name);
   const std::filesystem::path root = datasets::find_data_root(job.data_root);
   const datasets::Split train =
-      datasets::load(info, root, datasets::SplitName::kTrain, config.train_rows);
+      datasets::load(info, root, datasets::SplitName::kTrain, config.data.train_rows);
   const datasets::Split dev =
-      datasets::load(info, root, datasets::SplitName::kDev, config.eval_rows);
+      datasets::load(info, root, datasets::SplitName::kDev, config.data.eval_rows);
   const auto tokenizer = datasets::make_tokenizer(info, job.vocabulary, train);
   Data data{info,
-            datasets::encode_split(info, train, *tokenizer, config.sequence),
-            datasets::encode_split(info, dev, *tokenizer, config.sequence),
+            datasets::encode_split(info, train, *tokenizer, config.data.sequence),
+            datasets::encode_split(info, dev, *tokenizer, config.data.sequence),
             tokenizer->vocabulary_size(),
             {}};
   data.facts = {{"name", info.name},
@@ -80,21 +80,21 @@ class Job {
         config_(file.config),
         recorder_(recorder),
         data_(load_data(file)),
-        group_(std::move(collective), file.seed, config_.loopback, config_.hardware.threads,
-               config_.hardware.nodes),
+        group_(std::move(collective), file.seed, config_.compression.loopback,
+               config_.hardware.threads, config_.hardware.nodes),
         weights_(file.weights, file.seed),
         outputs_(data_.info.classes > 0 ? data_.info.classes : 1),
-        model_(find_model(config_.model)
+        model_(find_model(config_.model.name)
                    .make({group_, weights_, config_, data_.vocabulary, outputs_})),
         trainer_(*model_, group_, config_, outputs_) {
-    steps_per_epoch_ = datasets::training_batches(data_.train.rows(), config_.micro_batch);
+    steps_per_epoch_ = datasets::training_batches(data_.train.rows(), config_.training.micro_batch);
     if (steps_per_epoch_ == 0)
       throw Error(ErrorKind::kUsage, "train has " + std::to_string(data_.train.rows()) +
                                          " rows, fewer than one micro_batch of " +
-                                         std::to_string(config_.micro_batch));
-    steps_ = config_.epochs * steps_per_epoch_;
-    if (config_.max_steps > 0) steps_ = std::min(steps_, config_.max_steps);
-    warmup_ = parse_warmup(config_.warmup, steps_per_epoch_);
+                                         std::to_string(config_.training.micro_batch));
+    steps_ = config_.training.epochs * steps_per_epoch_;
+    if (config_.training.max_steps > 0) steps_ = std::min(steps_, config_.training.max_steps);
+    warmup_ = parse_warmup(config_.compression.warmup, steps_per_epoch_);
   }
 
   void write_start(ordered_json start);
@@ -111,7 +111,7 @@ class Job {
   void write_summary();
 
   const JobFile& file_;
-  const CellConfig& config_;
+  const protocol::Cell& config_;
   Recorder& recorder_;
   Data data_;
   TensorParallel group_;
@@ -128,11 +128,11 @@ class Job {
 
 ordered_json Job::codec_facts() const {
   ordered_json facts = ordered_json::object();
-  const Shape shape{config_.micro_batch, config_.sequence, model_->hidden()};
+  const Shape shape{config_.training.micro_batch, config_.data.sequence, model_->hidden()};
   for (const char* kind : {"tp", "tp.backward"}) {
-    const auto found = config_.compressor.find(kind);
+    const auto found = config_.compression.codecs.find(kind);
     const auto codec =
-        compressors::make_codec(found == config_.compressor.end() ? "none" : found->second);
+        compressors::make_codec(found == config_.compression.codecs.end() ? "none" : found->second);
     const std::int64_t sites = model_->compressed_sites(kind);
     const auto ranks = static_cast<std::uint32_t>(group_.ranks());
     facts[kind] = {{"spec", codec->canonical()},
@@ -146,7 +146,7 @@ void Job::write_start(ordered_json start) {
   start["environment"]["backend"] = group_.collective().backend();
   if (is_first()) {
     const ParameterCounts counts = count_parameters(*model_);
-    start["model"] = {{"name", config_.model},
+    start["model"] = {{"name", config_.model.name},
                       {"arch", model_->architecture()},
                       {"parameters", counts.all},
                       {"trainable", counts.trainable},
@@ -166,7 +166,8 @@ bool Job::train_step(std::int64_t step, std::int64_t epoch, const datasets::Batc
                  .sample_error = file_.error_every > 0 && step % file_.error_every == 0,
                  .keep_messages = file_.messages_every > 0 && step % file_.messages_every == 0,
                  .sample_ids = batch.sample_ids};
-  rate_ = learning_rate_at(step, steps_, config_.learning_rate_warmup, config_.learning_rate);
+  rate_ = learning_rate_at(step, steps_, config_.training.learning_rate_warmup,
+                           config_.training.learning_rate);
   const StepResult result = trainer_.step(batch, rate_);
   losses_.push_back(result.loss);
   record_step(step, epoch, result);
@@ -188,9 +189,9 @@ void Job::write_messages(std::int64_t step) {
                     {{"step", digits},
                      {"cell_key", file_.cell_key},
                      {"seed", std::to_string(file_.seed)},
-                     {"model", config_.model},
-                     {"dataset", config_.dataset},
-                     {"compressor", nlohmann::json(config_.compressor).dump()},
+                     {"model", config_.model.name},
+                     {"dataset", config_.data.name},
+                     {"compressor", nlohmann::json(config_.compression.codecs).dump()},
                      {"rank", "0"},
                      {"ranks", std::to_string(group_.ranks())}});
   group_.messages.clear();
@@ -220,11 +221,13 @@ void Job::record_step(std::int64_t step, std::int64_t epoch, const StepResult& r
 void Job::evaluate(std::int64_t epoch, std::int64_t step, bool is_compressed) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(data_.dev.rows()));
   std::iota(order.begin(), order.end(), 0);
-  const std::int64_t batches = datasets::evaluation_batches(data_.dev.rows(), config_.micro_batch);
+  const std::int64_t batches =
+      datasets::evaluation_batches(data_.dev.rows(), config_.training.micro_batch);
   Evaluation evaluation{.epoch = epoch, .step = step, .is_compressed = is_compressed};
   const std::int64_t start = now_ns();
   for (std::int64_t i = 0; i < batches; ++i) {
-    const datasets::Batch batch = datasets::make_batch(data_.dev, order, i, config_.micro_batch);
+    const datasets::Batch batch =
+        datasets::make_batch(data_.dev, order, i, config_.training.micro_batch);
     group_.pass = {.phase = Phase::kEval,
                    .step = static_cast<std::uint32_t>(step),
                    .call = static_cast<std::uint16_t>(i),
@@ -245,8 +248,8 @@ void Job::evaluate(std::int64_t epoch, std::int64_t step, bool is_compressed) {
 }
 
 void Job::evaluate_all(std::int64_t epoch, std::int64_t step) {
-  if (config_.inference != "off") evaluate(epoch, step, true);
-  if (config_.inference != "on") evaluate(epoch, step, false);
+  if (config_.compression.inference != "off") evaluate(epoch, step, true);
+  if (config_.compression.inference != "on") evaluate(epoch, step, false);
 }
 
 void Job::write_summary() {
@@ -267,7 +270,7 @@ JobOutcome Job::run() {
         datasets::epoch_order(data_.train.rows(), file_.seed, static_cast<std::uint32_t>(epoch));
     for (std::int64_t i = 0; i < steps_per_epoch_ && step < steps_; ++i) {
       const datasets::Batch batch =
-          datasets::make_batch(data_.train, order, i, config_.micro_batch);
+          datasets::make_batch(data_.train, order, i, config_.training.micro_batch);
       const bool is_finite = train_step(step++, epoch, batch);
       if (!is_finite) {
         outcome.is_diverged = true;

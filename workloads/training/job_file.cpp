@@ -51,7 +51,7 @@ JobFile read_job_file(const std::filesystem::path& path) {
   job.cell_key = field<std::string>(object, "cell_key", "");
   job.seed = seed.get<std::uint64_t>();
   job.attempt = field<std::int64_t>(object, "attempt", 1);
-  job.config = cell_from_json(object.at("config"));
+  job.config = protocol::cell_from_json(object.at("config"));
   job.data_root = field<std::string>(object, "data_root", "");
   job.weights = field<std::string>(object, "weights", "");
   job.vocabulary = field<std::string>(object, "vocab", "");
@@ -62,19 +62,19 @@ JobFile read_job_file(const std::filesystem::path& path) {
 }
 
 void check_job(const JobFile& job, int processes) {
-  const CellConfig& config = job.config;
-  const HardwareConfig& hardware = config.hardware;
-  if (config.stage != "finetune")
-    refuse("stage '" + config.stage + "' is not built; this worker does 'finetune'");
+  const protocol::Cell& config = job.config;
+  const protocol::Hardware& hardware = config.hardware;
+  if (config.training.stage != "finetune")
+    refuse("stage '" + config.training.stage + "' is not built; this worker does 'finetune'");
   if (hardware.pp != 1)
     refuse("hardware.pp " + std::to_string(hardware.pp) +
            ": pipelines are not built; this worker does pp 1");
   if (hardware.device != "cpu")
     refuse("hardware.device '" + hardware.device + "': this worker runs on 'cpu'");
-  for (const auto& [site, spec] : config.compressor)
+  for (const auto& [site, spec] : config.compression.codecs)
     if (site != "tp" && site != "tp.backward" && spec != "none")
       refuse("compressor site '" + site + "': this worker has 'tp' and 'tp.backward'");
-  for (const auto& [site, spec] : config.compressor) {
+  for (const auto& [site, spec] : config.compression.codecs) {
     const auto codec = compressors::make_codec(spec);
     if (const auto reason = compressors::refuses_tensor_site(site, *codec); !reason.empty())
       refuse(reason);

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "common/cell.hpp"
+#include "protocol/cell.hpp"
 
 namespace tersor::workloads {
 
@@ -13,7 +13,7 @@ struct JobFile {
   std::string cell_key;
   std::uint64_t seed = 0;
   std::int64_t attempt = 1;
-  CellConfig config;
+  protocol::Cell config;
   std::string data_root;            ///< empty: embedded data only
   std::string weights;              ///< empty: random
   std::string vocabulary;           ///< vocab.txt; empty: the data set's own

@@ -41,7 +41,7 @@ TEST_CASE("cell file: all keys, and seeds of 64 bits") {
   CHECK(job.seed == std::numeric_limits<std::uint64_t>::max());
   CHECK(job.cell_key == "k");
   CHECK(job.attempt == 3);
-  CHECK(job.config.model == "minilm-l6");
+  CHECK(job.config.model.name == "minilm-l6");
   CHECK(job.data_root + job.weights + job.vocabulary == "dwv");
   CHECK(job.has_progress);
   CHECK(job.error_every == 5);
@@ -63,7 +63,7 @@ TEST_CASE("cell file: what this worker cannot do is refused") {
   JobFile job;
   CHECK_NOTHROW(check_job(job, 1));
   CHECK_THROWS_WITH(check_job(job, 2), Catch::Contains("WORLD_SIZE is 2"));
-  job.config.stage = "pretrain";
+  job.config.training.stage = "pretrain";
   CHECK_THROWS_WITH(check_job(job, 1), Catch::Contains("pretrain"));
   job.config = {};
   job.config.hardware.pp = 2;
@@ -72,7 +72,7 @@ TEST_CASE("cell file: what this worker cannot do is refused") {
   job.config.hardware.device = "cuda";
   CHECK_THROWS_WITH(check_job(job, 1), Catch::Contains("cuda"));
   job.config = {};
-  job.config.compressor["pp"] = "topk";
+  job.config.compression.codecs["pp"] = "topk";
   CHECK_THROWS_WITH(check_job(job, 1), Catch::Contains("'pp'"));
 }
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "common/cell.hpp"
 #include "common/philox.hpp"
 #include "datasets/batches.hpp"
+#include "protocol/cell.hpp"
 #include "workloads/models/model.hpp"
 #include "workloads/models/parameters.hpp"
 #include "workloads/models/weights.hpp"
@@ -18,12 +18,12 @@ namespace tersor::workloads::testing {
 
 inline constexpr std::int64_t kVocabulary = 120;
 
-inline CellConfig make_config(const std::string& spec = "none") {
-  CellConfig config;
-  config.compressor = {{"tp", spec}, {"tp.backward", "none"}};
-  config.freeze = "none";
-  config.sequence = 16;
-  config.micro_batch = 6;
+inline protocol::Cell make_config(const std::string& spec = "none") {
+  protocol::Cell config;
+  config.compression.codecs = {{"tp", spec}, {"tp.backward", "none"}};
+  config.model.freeze = "none";
+  config.data.sequence = 16;
+  config.training.micro_batch = 6;
   return config;
 }
 
@@ -53,19 +53,21 @@ inline datasets::Batch make_random_batch(std::uint32_t step, std::int64_t rows,
 
 /// A model with its trainer on emulated shards, and random batches for them.
 struct Setup {
-  Setup(int ranks, CellConfig the_config, SumOrder order = SumOrder::kLibrary)
+  Setup(int ranks, protocol::Cell the_config, SumOrder order = SumOrder::kLibrary)
       : Setup(make_emulated_collective(ranks, order), std::move(the_config)) {}
-  Setup(std::unique_ptr<Collective> collective, CellConfig the_config)
+  Setup(std::unique_ptr<Collective> collective, protocol::Cell the_config)
       : config(std::move(the_config)),
-        group(std::move(collective), 3, config.loopback, 1, config.hardware.nodes),
+        group(std::move(collective), 3, config.compression.loopback, 1, config.hardware.nodes),
         weights("", 3),
-        model(find_model(config.model).make({group, weights, config, kVocabulary, 2})),
+        model(find_model(config.model.name).make({group, weights, config, kVocabulary, 2})),
         trainer(*model, group, config, 2) {}
 
   double train(std::uint32_t step, double rate = 1e-3) {
     group.pass = {};
     group.pass.step = step;
-    return trainer.step(make_random_batch(step, config.micro_batch, config.sequence), rate).loss;
+    return trainer
+        .step(make_random_batch(step, config.training.micro_batch, config.data.sequence), rate)
+        .loss;
   }
   double gradients(const datasets::Batch& batch) {
     group.pass = {};
@@ -81,7 +83,7 @@ struct Setup {
     return nullptr;
   }
 
-  CellConfig config;
+  protocol::Cell config;
   TensorParallel group;
   Weights weights;
   std::unique_ptr<Model> model;

@@ -34,7 +34,7 @@ at::Tensor class_labels(const datasets::Batch& batch) {
 }  // namespace
 
 struct Trainer::Impl {
-  Impl(Model& the_model, TensorParallel& the_group, const CellConfig& the_config,
+  Impl(Model& the_model, TensorParallel& the_group, const protocol::Cell& the_config,
        std::int64_t the_outputs)
       : model(the_model), group(the_group), config(the_config), outputs(the_outputs) {
     states.resize(model.parameters().all().size());
@@ -80,20 +80,20 @@ struct Trainer::Impl {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       Parameter& parameter = parameters[i];
       if (!parameter.value.grad().defined()) continue;
-      adamw_update({}, learning_rate, parameter.is_matrix() ? config.weight_decay : 0.0, scale,
-                   gradient_of(parameter), floats_of(parameter.value), states[i]);
+      adamw_update({}, learning_rate, parameter.is_matrix() ? config.training.weight_decay : 0.0,
+                   scale, gradient_of(parameter), floats_of(parameter.value), states[i]);
       parameter.value.mutable_grad() = at::Tensor();
     }
   }
 
   Model& model;
   TensorParallel& group;
-  CellConfig config;
+  protocol::Cell config;
   std::int64_t outputs;
   std::vector<AdamWState> states;
 };
 
-Trainer::Trainer(Model& model, TensorParallel& group, const CellConfig& config,
+Trainer::Trainer(Model& model, TensorParallel& group, const protocol::Cell& config,
                  std::int64_t outputs)
     : impl_(std::make_unique<Impl>(model, group, config, outputs)) {}
 Trainer::~Trainer() = default;
@@ -116,7 +116,7 @@ StepResult Trainer::step(const datasets::Batch& batch, double learning_rate) {
     result.ns.backward =
         after_backward - after_forward - (impl_->group.excluded_ns - forward_excluded);
     result.gradient_norm = impl_->global_norm();
-    const double clip = impl_->config.clip;
+    const double clip = impl_->config.training.clip;
     const double scale = clip > 0 ? std::min(1.0, clip / (result.gradient_norm + 1e-6)) : 1.0;
     impl_->update(learning_rate, static_cast<float>(scale));
   }

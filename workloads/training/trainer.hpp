@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "common/cell.hpp"
+#include "protocol/cell.hpp"
 #include "workloads/models/model.hpp"
 
 namespace tersor::workloads {
@@ -38,7 +38,7 @@ struct EvalResult {
 class Trainer {
  public:
   /// References must outlive the trainer.
-  Trainer(Model& model, TensorParallel& group, const CellConfig& config, std::int64_t outputs);
+  Trainer(Model& model, TensorParallel& group, const protocol::Cell& config, std::int64_t outputs);
   ~Trainer();
 
   StepResult step(const datasets::Batch& batch, double learning_rate);

@@ -81,7 +81,8 @@ nlohmann::ordered_json start_record(const JobFile& job, const Launch& launch) {
 }
 
 std::unique_ptr<Collective> make_collective(const JobFile& job, const Launch& launch) {
-  const SumOrder order = job.config.sum_order == "ranks" ? SumOrder::kRanks : SumOrder::kLibrary;
+  const SumOrder order =
+      job.config.parallelism.sum_order == "ranks" ? SumOrder::kRanks : SumOrder::kLibrary;
   if (launch.world == 1)
     return make_emulated_collective(job.config.hardware.emulated() ? job.config.hardware.tp : 1,
                                     order);

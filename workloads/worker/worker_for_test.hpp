@@ -18,8 +18,8 @@
 #include <thread>
 #include <vector>
 
-#include "common/cell.hpp"
 #include "common/jsonl.hpp"
+#include "protocol/cell.hpp"
 
 /// tersor-worker as processes, for tests.
 namespace tersor::workloads::testing {
@@ -37,26 +37,26 @@ inline int free_port() {
   return ntohs(address.sin_port);
 }
 
-inline CellConfig make_config(int tp, bool is_emulated, const std::string& spec = "none") {
-  CellConfig config;
-  config.compressor = {{"tp", spec}, {"tp.backward", "none"}};
+inline protocol::Cell make_config(int tp, bool is_emulated, const std::string& spec = "none") {
+  protocol::Cell config;
+  config.compression.codecs = {{"tp", spec}, {"tp.backward", "none"}};
   config.hardware.kind = is_emulated ? "emulated" : "measured";
   config.hardware.name =
       std::string(is_emulated ? "cpu-emulated-tp" : "cpu-tp") + std::to_string(tp);
   config.hardware.tp = tp;
-  config.train_rows = 64;
-  config.eval_rows = 20;
-  config.micro_batch = 8;
-  config.sequence = 16;
-  config.max_steps = 4;
-  config.learning_rate = 2e-3;
+  config.data.train_rows = 64;
+  config.data.eval_rows = 20;
+  config.training.micro_batch = 8;
+  config.data.sequence = 16;
+  config.training.max_steps = 4;
+  config.training.learning_rate = 2e-3;
   return config;
 }
 
 /// The ranks of one cell as child processes; kills what is left when it goes.
 class Ranks {
  public:
-  explicit Ranks(const CellConfig& config, std::uint64_t seed = 1,
+  explicit Ranks(const protocol::Cell& config, std::uint64_t seed = 1,
                  nlohmann::json extra = nlohmann::json::object()) {
     folder_ = std::filesystem::temp_directory_path() /
               ("tersor-worker-test-" + std::to_string(getpid()) + "-" + std::to_string(count_++));

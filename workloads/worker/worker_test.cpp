@@ -15,15 +15,15 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "common/cell.hpp"
 #include "common/safetensors.hpp"
 #include "compressors/api/registry.hpp"
 #include "compressors/api/tensor_site.hpp"
+#include "protocol/cell.hpp"
 
 namespace {
 
 using nlohmann::json;
-using tersor::CellConfig;
+namespace protocol = tersor::protocol;
 using namespace tersor::workloads::testing;
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
@@ -58,12 +58,12 @@ void check_emulation(int tp, const std::string& spec, const std::string& backwar
   INFO(spec << " backward " << backward << " at " << tp << " ranks, sum_order " << sum_order);
   json found[2];
   for (const bool is_emulated : {false, true}) {
-    CellConfig config = make_config(tp, is_emulated, spec);
-    config.compressor["tp.backward"] = backward;
-    config.sum_order = sum_order;
+    protocol::Cell config = make_config(tp, is_emulated, spec);
+    config.compression.codecs["tp.backward"] = backward;
+    config.parallelism.sum_order = sum_order;
     config.hardware.nodes = nodes;
-    config.overlap = spec == "cast" ? "on" : "off";
-    config.dropout = 0.1;
+    config.parallelism.overlap = spec == "cast" ? "on" : "off";
+    config.model.dropout = 0.1;
     Ranks ranks(config);
     finish(ranks, config.hardware.processes());
     found[is_emulated] = outcome(ranks);
@@ -121,7 +121,7 @@ TEST_CASE("worker: four real ranks equal four emulated shards with sum_order=ran
 }
 
 TEST_CASE("worker: one seed gives one result, another seed another") {
-  const CellConfig config = make_config(2, false, "topk(ratio=0.1)");
+  const protocol::Cell config = make_config(2, false, "topk(ratio=0.1)");
   Ranks first(config), second(config), other(config, std::uint64_t{1} << 40);
   for (Ranks* ranks : {&first, &second, &other}) finish(*ranks, 2);
   CHECK(outcome(first) == outcome(second));
@@ -133,9 +133,9 @@ TEST_CASE("worker: another codec sees the same weights, data order and dropout")
   std::vector<std::vector<double>> found;
   std::vector<json> starts;
   for (const char* spec : {"none", "topk(ratio=0.01)", "randk", "autoencoder(dim=4)"}) {
-    CellConfig config = make_config(2, true, spec);
-    config.dropout = 0.2;
-    config.warmup = "3 steps";
+    protocol::Cell config = make_config(2, true, spec);
+    config.model.dropout = 0.2;
+    config.compression.warmup = "3 steps";
     Ranks ranks(config);
     finish(ranks, 1);
     found.push_back(losses(ranks));
@@ -149,8 +149,8 @@ TEST_CASE("worker: another codec sees the same weights, data order and dropout")
 }
 
 TEST_CASE("worker: the messages of rank 0 go to files, real and emulated alike") {
-  CellConfig real = make_config(2, false, "quantize(bits=4)");
-  CellConfig emulated = make_config(2, true, "quantize(bits=4)");
+  protocol::Cell real = make_config(2, false, "quantize(bits=4)");
+  protocol::Cell emulated = make_config(2, true, "quantize(bits=4)");
   const json every{{"messages_every", 2}};
   Ranks a(real, 1, every), b(emulated, 1, every);
   for (Ranks* run : {&a, &b})
@@ -161,7 +161,7 @@ TEST_CASE("worker: the messages of rank 0 go to files, real and emulated alike")
   CHECK_FALSE(fs::exists(file(a, "000001")));
   for (const char* step : {"000000", "000002"}) {
     const tersor::SafeTensors first(file(a, step)), second(file(b, step));
-    CHECK(first.metadata().at("model") == real.model);
+    CHECK(first.metadata().at("model") == real.model.name);
     for (const auto& [name, tensor] : first.tensors()) {
       INFO(name);
       const auto same = second.at(name).bytes;
@@ -193,9 +193,9 @@ TEST_CASE("worker: the messages of rank 0 go to files, real and emulated alike")
 }
 
 TEST_CASE("worker: a peer that is killed in mid-step ends the run, soon and with a reason") {
-  CellConfig config = make_config(2, false);
-  config.max_steps = 0;
-  config.epochs = 100000;
+  protocol::Cell config = make_config(2, false);
+  config.training.max_steps = 0;
+  config.training.epochs = 100000;
   Ranks ranks(config);
   ranks.wait_for_steps(0, 3);
   ranks.kill(1, SIGKILL);
@@ -209,9 +209,9 @@ TEST_CASE("worker: a peer that is killed in mid-step ends the run, soon and with
 }
 
 TEST_CASE("worker: SIGTERM writes an end and exits with 130") {
-  CellConfig config = make_config(2, false);
-  config.max_steps = 0;
-  config.epochs = 100000;
+  protocol::Cell config = make_config(2, false);
+  config.training.max_steps = 0;
+  config.training.epochs = 100000;
   Ranks ranks(config);
   ranks.wait_for_steps(0, 2);
   for (const std::size_t r : {0, 1}) ranks.kill(r, SIGTERM);
@@ -223,9 +223,9 @@ TEST_CASE("worker: SIGTERM writes an end and exits with 130") {
 }
 
 TEST_CASE("worker: none outlives its parent") {
-  CellConfig config = make_config(1, false);
-  config.max_steps = 0;
-  config.epochs = 100000;
+  protocol::Cell config = make_config(1, false);
+  config.training.max_steps = 0;
+  config.training.epochs = 100000;
   int channel[2];
   REQUIRE(pipe(channel) == 0);
   const pid_t parent = fork();
@@ -255,12 +255,12 @@ TEST_CASE("worker: none outlives its parent") {
 }
 
 TEST_CASE("worker: a loss that is not finite is an outcome of its own") {
-  CellConfig config = make_config(2, false);
-  config.learning_rate = 1000;
-  config.learning_rate_warmup = 0;
-  config.weight_decay = 1;  // every step multiplies the matrices by about -1000
-  config.epochs = 100;
-  config.max_steps = 60;
+  protocol::Cell config = make_config(2, false);
+  config.training.learning_rate = 1000;
+  config.training.learning_rate_warmup = 0;
+  config.training.weight_decay = 1;  // every step multiplies the matrices by about -1000
+  config.training.epochs = 100;
+  config.training.max_steps = 60;
   Ranks ranks(config);
   for (const std::size_t r : {0, 1}) {
     INFO(ranks.error_text());
@@ -274,7 +274,7 @@ TEST_CASE("worker: a loss that is not finite is an outcome of its own") {
 }
 
 TEST_CASE("worker: what cannot run says why, in the spool and on standard error") {
-  const auto check = [](const CellConfig& config, const json& extra, const std::string& words) {
+  const auto check = [](const protocol::Cell& config, const json& extra, const std::string& words) {
     Ranks ranks(config, 1, extra);
     INFO(words);
     CHECK(ranks.wait(0) == 1);
@@ -286,20 +286,20 @@ TEST_CASE("worker: what cannot run says why, in the spool and on standard error"
     CHECK(ranks.records(0, "start").size() == 1);
   };
   check(make_config(3, true), json::object(), "does not divide the 4 attention heads");
-  CellConfig config = make_config(1, false);
-  config.train_rows = 4;
+  protocol::Cell config = make_config(1, false);
+  config.data.train_rows = 4;
   check(config, json::object(), "fewer than one micro_batch");
   config = make_config(1, false);
-  config.layers = "last:9";
+  config.compression.layers = "last:9";
   check(config, json::object(), "the model has 2 layers");
   check(make_config(1, false), {{"weights", "/nowhere/model.safetensors"}}, "model.safetensors");
   config = make_config(1, false);
-  config.dataset = "sst2";
+  config.data.name = "sst2";
   check(config, {{"data_root", "/nowhere"}}, "train.tsv");
 }
 
 TEST_CASE("worker: a cell for other processes, or no cell, is refused") {
-  CellConfig config = make_config(2, true);
+  protocol::Cell config = make_config(2, true);
   Ranks broken(config, 1, {{"format", 2}});
   CHECK(broken.wait(0) == 1);
   CHECK_THAT(broken.error_text(), Catch::Contains("\"format\": 1"));

@@ -9,7 +9,7 @@
 namespace tersor::harness {
 namespace {
 
-constexpr std::int64_t kMostSteps = std::int64_t{1} << 31;  // of a cell (common/cell.cpp)
+constexpr std::int64_t kMostSteps = std::int64_t{1} << 31;  // of a cell (protocol/cell.cpp)
 
 constexpr const char* kAbout =
     "Run every cell of a matrix that the database lacks, and store the results.";

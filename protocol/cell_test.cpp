@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "common/cell.hpp"
+#include "protocol/cell.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
 #include "common/error.hpp"
-#include "common/nearest.hpp"
 
 using nlohmann::json;
-using tersor::cell_from_json;
-using tersor::CellConfig;
+using tersor::protocol::Cell;
+using tersor::protocol::cell_from_json;
 
 namespace {
 
@@ -26,49 +25,49 @@ std::string message_of(const json& object) {
 }  // namespace
 
 TEST_CASE("a cell goes to JSON and back unchanged, defaults included") {
-  const json defaults = json::parse(tersor::to_json(CellConfig{}).dump());
+  const json defaults = json::parse(tersor::protocol::to_json(Cell{}).dump());
   CHECK(defaults.size() == 24);
   CHECK(defaults["hardware"]["name"] == "cpu-tp1");
   CHECK(defaults["compressor"] == json{{"tp", "none"}, {"tp.backward", "none"}});
-  CHECK(json::parse(tersor::to_json(cell_from_json(json::object())).dump()) == defaults);
+  CHECK(json::parse(tersor::protocol::to_json(cell_from_json(json::object())).dump()) == defaults);
 
-  CellConfig cell;
-  cell.compressor = {{"tp", "topk(ratio=0.05)"}, {"tp.backward", "quantize(bits=4)"}};
+  Cell cell;
+  cell.compression.codecs = {{"tp", "topk(ratio=0.05)"}, {"tp.backward", "quantize(bits=4)"}};
   cell.hardware = {"cpu-emulated-tp4", "emulated", "cpu", 4, 2, 3, "veth"};
-  cell.dataset = "mrpc";
-  cell.layers = "last:3";
-  cell.warmup = "2 epochs";
-  cell.loopback = true;
-  cell.max_steps = 5000000000;
-  cell.learning_rate = 5e-5;
-  cell.pooling = "cls";
-  const std::string text = tersor::to_json(cell).dump();
-  const CellConfig back = cell_from_json(json::parse(text));
-  CHECK(tersor::to_json(back).dump() == text);
-  CHECK(back.max_steps == 5000000000);
+  cell.data.name = "mrpc";
+  cell.compression.layers = "last:3";
+  cell.compression.warmup = "2 epochs";
+  cell.compression.loopback = true;
+  cell.training.max_steps = 5000000000;
+  cell.training.learning_rate = 5e-5;
+  cell.model.pooling = "cls";
+  const std::string text = tersor::protocol::to_json(cell).dump();
+  const Cell back = cell_from_json(json::parse(text));
+  CHECK(tersor::protocol::to_json(back).dump() == text);
+  CHECK(back.training.max_steps == 5000000000);
   CHECK(back.hardware.processes() == 1);
   CHECK(back.hardware.tp == 4);
 }
 
 TEST_CASE("one compressor spec stands for the forward site; an object names its sites") {
-  CHECK(cell_from_json({{"compressor", "cast"}}).compressor ==
+  CHECK(cell_from_json({{"compressor", "cast"}}).compression.codecs ==
         std::map<std::string, std::string>{{"tp", "cast"}, {"tp.backward", "none"}});
-  CHECK(cell_from_json({{"compressor", {{"tp.backward", "cast"}}}}).compressor ==
+  CHECK(cell_from_json({{"compressor", {{"tp.backward", "cast"}}}}).compression.codecs ==
         std::map<std::string, std::string>{{"tp", "none"}, {"tp.backward", "cast"}});
 }
 
 TEST_CASE("spellings of one value give one text") {
-  CHECK(cell_from_json({{"warmup", 8}}).warmup == "8");
-  CHECK(cell_from_json({{"warmup", "008"}}).warmup == "8");
-  CHECK(cell_from_json({{"warmup", "8 steps"}}).warmup == "8");
-  CHECK(cell_from_json({{"warmup", "1 epoch"}}).warmup == "1 epochs");
-  CHECK(cell_from_json({{"warmup", "0 epochs"}}).warmup == "0");
-  CHECK(cell_from_json({{"layers", "last:03"}}).layers == "last:3");
-  CHECK(cell_from_json({{"layers", "0-2"}}).layers == "0-2");
-  CHECK(tersor::to_json(cell_from_json({{"clip", 1}})).dump() ==
-        tersor::to_json(cell_from_json({{"clip", 1.0}})).dump());
-  CHECK(tersor::to_json(cell_from_json({{"dropout", -0.0}})).dump() ==
-        tersor::to_json(CellConfig{}).dump());
+  CHECK(cell_from_json({{"warmup", 8}}).compression.warmup == "8");
+  CHECK(cell_from_json({{"warmup", "008"}}).compression.warmup == "8");
+  CHECK(cell_from_json({{"warmup", "8 steps"}}).compression.warmup == "8");
+  CHECK(cell_from_json({{"warmup", "1 epoch"}}).compression.warmup == "1 epochs");
+  CHECK(cell_from_json({{"warmup", "0 epochs"}}).compression.warmup == "0");
+  CHECK(cell_from_json({{"layers", "last:03"}}).compression.layers == "last:3");
+  CHECK(cell_from_json({{"layers", "0-2"}}).compression.layers == "0-2");
+  CHECK(tersor::protocol::to_json(cell_from_json({{"clip", 1}})).dump() ==
+        tersor::protocol::to_json(cell_from_json({{"clip", 1.0}})).dump());
+  CHECK(tersor::protocol::to_json(cell_from_json({{"dropout", -0.0}})).dump() ==
+        tersor::protocol::to_json(Cell{}).dump());
 }
 
 TEST_CASE("bad cells are refused with the key, the value and the limit") {
@@ -101,17 +100,17 @@ TEST_CASE("bad cells are refused with the key, the value and the limit") {
 }
 
 TEST_CASE("the key is XXH64 of the JSON, a line feed and the versions") {
-  const CellConfig cell;
-  const std::string key = tersor::cell_key(cell, "wire 1; none 1");
+  const Cell cell;
+  const std::string key = tersor::protocol::cell_key(cell, "wire 1; none 1");
   CHECK(key.size() == 16);
   CHECK(key.find_first_not_of("0123456789abcdef") == std::string::npos);
-  CHECK(tersor::cell_key(cell, "wire 1; none 1") == key);
-  CHECK(tersor::cell_key(cell, "wire 1; none 2") != key);
-  CellConfig other = cell;
-  other.learning_rate = 2e-4;
-  CHECK(tersor::cell_key(other, "wire 1; none 1") != key);
+  CHECK(tersor::protocol::cell_key(cell, "wire 1; none 1") == key);
+  CHECK(tersor::protocol::cell_key(cell, "wire 1; none 2") != key);
+  Cell other = cell;
+  other.training.learning_rate = 2e-4;
+  CHECK(tersor::protocol::cell_key(other, "wire 1; none 1") != key);
   // From Python: xxhash.xxh64(TEXT + "\nwire 1; none 1").hexdigest(), where TEXT is
-  CHECK(tersor::to_json(cell).dump() ==
+  CHECK(tersor::protocol::to_json(cell).dump() ==
         R"({"compressor":{"tp":"none","tp.backward":"none"},"hardware":{"name":"cpu-tp1",)"
         R"("kind":"measured","device":"cpu","tp":1,"pp":1,"threads":1,"link":""},)"
         R"("dataset":"synthetic","model":"bert-tiny","stage":"finetune","layers":"all",)"
@@ -120,15 +119,4 @@ TEST_CASE("the key is XXH64 of the JSON, a line feed and the versions") {
         R"("learning_rate":0.0001,"learning_rate_warmup":0.065,"weight_decay":0.01,"clip":1.0,)"
         R"("dropout":0.0,"pooling":"mean","freeze":"embeddings"})");
   CHECK(key == "4975c07cfd79b339");
-}
-
-TEST_CASE("the nearest name") {
-  const std::vector<std::string> names{"none", "cast", "topk", "quantize"};
-  CHECK(tersor::nearest_name("tpok", names) == "topk");
-  CHECK(tersor::nearest_name("TOPK", names) == "topk");
-  CHECK(tersor::nearest_name("quantise", names) == "quantize");
-  CHECK(tersor::nearest_name("zz", names).empty());
-  CHECK(tersor::nearest_name("", names).empty());
-  CHECK(tersor::nearest_name("x", {}).empty());
-  CHECK(tersor::known_names_hint("zz", {"a", "b"}) == " (known: a, b)");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "common/cell.hpp"
+#include "protocol/cell.hpp"
 
 #include <xxhash.h>
 
@@ -16,7 +16,7 @@
 #include "common/error.hpp"
 #include "common/nearest.hpp"
 
-namespace tersor {
+namespace tersor::protocol {
 namespace {
 
 using nlohmann::json;
@@ -117,8 +117,8 @@ class Fields {
   std::vector<std::string> known_;
 };
 
-HardwareConfig hardware_from_json(const json& object) {
-  HardwareConfig hardware;
+Hardware hardware_from_json(const json& object) {
+  Hardware hardware;
   Fields fields(object, "hardware");
   fields.text("name", hardware.name);
   if (hardware.name.empty()) fail("hardware: name is empty");
@@ -137,7 +137,7 @@ HardwareConfig hardware_from_json(const json& object) {
 /// its sites.
 std::map<std::string, std::string> compressor_from_json(const json& value) {
   static const std::vector<std::string> kSites{"tp", "tp.backward", "pp", "pp.gradient"};
-  std::map<std::string, std::string> sites = CellConfig{}.compressor;
+  std::map<std::string, std::string> sites = Cell{}.compression.codecs;
   if (value.is_string()) {
     sites["tp"] = value.get<std::string>();
   } else if (value.is_object()) {
@@ -191,84 +191,86 @@ std::string canonical_warmup(const std::string& text) {
 
 }  // namespace
 
-nlohmann::ordered_json to_json(const CellConfig& c) {
+nlohmann::ordered_json to_json(const Cell& c) {
   ordered_json hardware{{"name", c.hardware.name},     {"kind", c.hardware.kind},
                         {"device", c.hardware.device}, {"tp", c.hardware.tp},
                         {"pp", c.hardware.pp},         {"threads", c.hardware.threads},
                         {"link", c.hardware.link}};
   if (c.hardware.nodes != 1) hardware["nodes"] = c.hardware.nodes;
   ordered_json compressor = ordered_json::object();
-  for (const auto& [site, spec] : c.compressor) compressor[site] = spec;
+  for (const auto& [site, spec] : c.compression.codecs) compressor[site] = spec;
   return ordered_json{{"compressor", compressor},
                       {"hardware", hardware},
-                      {"dataset", c.dataset},
-                      {"model", c.model},
-                      {"stage", c.stage},
-                      {"layers", c.layers},
-                      {"warmup", c.warmup},
-                      {"inference", c.inference},
-                      {"sum_order", c.sum_order},
-                      {"loopback", c.loopback},
-                      {"overlap", c.overlap},
-                      {"epochs", c.epochs},
-                      {"max_steps", c.max_steps},
-                      {"train_rows", c.train_rows},
-                      {"eval_rows", c.eval_rows},
-                      {"micro_batch", c.micro_batch},
-                      {"sequence", c.sequence},
-                      {"learning_rate", c.learning_rate},
-                      {"learning_rate_warmup", c.learning_rate_warmup},
-                      {"weight_decay", c.weight_decay},
-                      {"clip", c.clip},
-                      {"dropout", c.dropout},
-                      {"pooling", c.pooling},
-                      {"freeze", c.freeze}};
+                      {"dataset", c.data.name},
+                      {"model", c.model.name},
+                      {"stage", c.training.stage},
+                      {"layers", c.compression.layers},
+                      {"warmup", c.compression.warmup},
+                      {"inference", c.compression.inference},
+                      {"sum_order", c.parallelism.sum_order},
+                      {"loopback", c.compression.loopback},
+                      {"overlap", c.parallelism.overlap},
+                      {"epochs", c.training.epochs},
+                      {"max_steps", c.training.max_steps},
+                      {"train_rows", c.data.train_rows},
+                      {"eval_rows", c.data.eval_rows},
+                      {"micro_batch", c.training.micro_batch},
+                      {"sequence", c.data.sequence},
+                      {"learning_rate", c.training.learning_rate},
+                      {"learning_rate_warmup", c.training.learning_rate_warmup},
+                      {"weight_decay", c.training.weight_decay},
+                      {"clip", c.training.clip},
+                      {"dropout", c.model.dropout},
+                      {"pooling", c.model.pooling},
+                      {"freeze", c.model.freeze}};
 }
 
-CellConfig cell_from_json(const nlohmann::json& object) {
-  CellConfig c;
+Cell cell_from_json(const nlohmann::json& object) {
+  Cell c;
   Fields fields(object, "cell");
-  if (const json* value = fields.take("compressor")) c.compressor = compressor_from_json(*value);
+  if (const json* value = fields.take("compressor"))
+    c.compression.codecs = compressor_from_json(*value);
   if (const json* value = fields.take("hardware")) c.hardware = hardware_from_json(*value);
-  fields.text("dataset", c.dataset);
-  fields.text("model", c.model);
-  fields.choice("stage", c.stage, {"finetune", "pretrain", "pretrain+finetune"});
-  fields.text("layers", c.layers);
-  c.layers = canonical_layers(c.layers);
+  fields.text("dataset", c.data.name);
+  fields.text("model", c.model.name);
+  fields.choice("stage", c.training.stage, {"finetune", "pretrain", "pretrain+finetune"});
+  fields.text("layers", c.compression.layers);
+  c.compression.layers = canonical_layers(c.compression.layers);
   if (const json* value = fields.take("warmup")) {
     if (!value->is_string() && !value->is_number_integer())
       fields.mistyped("warmup", "\"N\" (steps) or \"N epochs\"", *value);
-    c.warmup = canonical_warmup(value->is_string() ? value->get<std::string>() : value->dump());
+    c.compression.warmup =
+        canonical_warmup(value->is_string() ? value->get<std::string>() : value->dump());
   }
-  fields.choice("inference", c.inference, {"on", "off", "both"});
-  fields.choice("sum_order", c.sum_order, {"library", "ranks"});
-  fields.boolean("loopback", c.loopback);
-  fields.choice("overlap", c.overlap, {"on", "off"});
-  fields.integer("epochs", c.epochs, 1, 1000000);
-  fields.integer("max_steps", c.max_steps, 0, kManyRows);
-  fields.integer("train_rows", c.train_rows, 0, kManyRows);
-  fields.integer("eval_rows", c.eval_rows, 0, kManyRows);
-  fields.integer("micro_batch", c.micro_batch, 1, 1 << 20);
-  fields.integer("sequence", c.sequence, 3, 1 << 20);  // [CLS], one token, [SEP]
-  fields.real("learning_rate", c.learning_rate, 1e3, false, "[0, 1000]");
-  fields.real("learning_rate_warmup", c.learning_rate_warmup, 1, false, "[0, 1]");
-  fields.real("weight_decay", c.weight_decay, 1e3, false, "[0, 1000]");
-  fields.real("clip", c.clip, 1e30, false, "[0, 1e30] (0: off)");
-  fields.real("dropout", c.dropout, 1, true, "[0, 1)");
-  fields.choice("pooling", c.pooling, {"mean", "cls"});
-  fields.choice("freeze", c.freeze, {"none", "embeddings"});
+  fields.choice("inference", c.compression.inference, {"on", "off", "both"});
+  fields.choice("sum_order", c.parallelism.sum_order, {"library", "ranks"});
+  fields.boolean("loopback", c.compression.loopback);
+  fields.choice("overlap", c.parallelism.overlap, {"on", "off"});
+  fields.integer("epochs", c.training.epochs, 1, 1000000);
+  fields.integer("max_steps", c.training.max_steps, 0, kManyRows);
+  fields.integer("train_rows", c.data.train_rows, 0, kManyRows);
+  fields.integer("eval_rows", c.data.eval_rows, 0, kManyRows);
+  fields.integer("micro_batch", c.training.micro_batch, 1, 1 << 20);
+  fields.integer("sequence", c.data.sequence, 3, 1 << 20);  // [CLS], one token, [SEP]
+  fields.real("learning_rate", c.training.learning_rate, 1e3, false, "[0, 1000]");
+  fields.real("learning_rate_warmup", c.training.learning_rate_warmup, 1, false, "[0, 1]");
+  fields.real("weight_decay", c.training.weight_decay, 1e3, false, "[0, 1000]");
+  fields.real("clip", c.training.clip, 1e30, false, "[0, 1e30] (0: off)");
+  fields.real("dropout", c.model.dropout, 1, true, "[0, 1)");
+  fields.choice("pooling", c.model.pooling, {"mean", "cls"});
+  fields.choice("freeze", c.model.freeze, {"none", "embeddings"});
   fields.done();
-  if (c.dataset.empty()) fail("cell: dataset is empty");
-  if (c.model.empty()) fail("cell: model is empty");
+  if (c.data.name.empty()) fail("cell: dataset is empty");
+  if (c.model.name.empty()) fail("cell: model is empty");
   return c;
 }
 
-std::string cell_key(const CellConfig& config, const std::string& versions) {
-  const std::string text = to_json(config).dump() + "\n" + versions;
+std::string cell_key(const Cell& cell, const std::string& versions) {
+  const std::string text = to_json(cell).dump() + "\n" + versions;
   std::array<char, 17> digits{};
   std::snprintf(digits.data(), digits.size(), "%016llx",
                 static_cast<unsigned long long>(XXH64(text.data(), text.size(), 0)));
   return digits.data();
 }
 
-}  // namespace tersor
+}  // namespace tersor::protocol
