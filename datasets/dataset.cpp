@@ -10,7 +10,6 @@
 
 #include "common/error.hpp"
 #include "common/nearest.hpp"
-#include "datasets/metrics.hpp"
 
 namespace tersor::datasets {
 namespace {
@@ -104,6 +103,19 @@ Availability available(const DatasetInfo& info, const std::filesystem::path& dat
                     ", put the files at FOLDER/" + info.files.front().path +
                     " and so on, and give --data FOLDER or set TERSOR_DATA";
   return result;
+}
+
+std::unique_ptr<Tokenizer> make_tokenizer(const DatasetInfo& info,
+                                          const std::filesystem::path& vocab_file,
+                                          const Split& train) {
+  if (!vocab_file.empty()) return make_named_tokenizer("wordpiece", vocab_file);
+  if (!info.vocabulary.empty()) return make_wordpiece(info.vocabulary, info.name + "'s vocabulary");
+  std::vector<std::string_view> texts;
+  for (const Example& example : train.examples) {
+    texts.emplace_back(example.text_a);
+    texts.emplace_back(example.text_b);
+  }
+  return make_wordpiece(build_vocabulary(texts), "vocabulary built from " + info.name);
 }
 
 std::filesystem::path find_data_root(const std::string& given) {

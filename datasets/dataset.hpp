@@ -3,10 +3,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tersor::datasets {
 
@@ -49,7 +52,7 @@ struct DatasetInfo {
   std::string subset_rule;  ///< which rows are used, stored beside results
   bool pairs = false;       ///< sentence pairs
   int classes = 0;          ///< classification into this many classes; 0: regression of one score
-  std::vector<std::string> metrics;     ///< names in metrics.hpp, the primary one first
+  std::vector<std::string> metrics;     ///< names in metrics/metric.hpp, the primary one first
   std::optional<double> best_accuracy;  ///< what no model can pass in expectation, where known
   std::vector<FileFact> files;          ///< empty: embedded
   /// Own vocabulary, one token a line of a vocab.txt, [PAD] [UNK] [CLS] [SEP] [MASK] first; empty:
@@ -88,6 +91,12 @@ struct Availability {
   std::string remedy;                ///< empty where available
 };
 Availability available(const DatasetInfo& info, const std::filesystem::path& data_root);
+
+/// The tokenizer of a job: `vocab_file` if not empty, else the set's own vocabulary, else one built
+/// from `train`.
+std::unique_ptr<Tokenizer> make_tokenizer(const DatasetInfo& info,
+                                          const std::filesystem::path& vocab_file,
+                                          const Split& train);
 
 /// `given` if not empty, else the environment's TERSOR_DATA, else empty (embedded data only).
 std::filesystem::path find_data_root(const std::string& given);

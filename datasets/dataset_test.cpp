@@ -7,7 +7,7 @@
 #include <set>
 
 #include "common/error.hpp"
-#include "datasets/metrics.hpp"
+#include "datasets/metrics/metric.hpp"
 #include "datasets/testing/paths.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 
@@ -35,6 +35,8 @@ TEST_CASE("every metric file is registered") {
   for (const auto& entry :
        fs::directory_iterator(fs::path(TERSOR_SOURCE_DIR) / "datasets" / "metrics"))
     if (entry.path().extension() == ".cpp") files.insert(entry.path().stem().string());
+  files.erase("metric");  // the registry, and its test
+  files.erase("metric_test");
   std::set<std::string> registered;
   for (const Metric* metric : all_metrics()) registered.insert(metric->name);
   CHECK(registered == files);

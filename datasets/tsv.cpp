@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "common/error.hpp"
-#include "datasets/text_file.hpp"
+#include "datasets/text/text_file.hpp"
 
 namespace tersor::datasets {
 namespace {

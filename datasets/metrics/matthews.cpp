@@ -2,7 +2,7 @@
 #include <cmath>
 #include <map>
 
-#include "datasets/metrics.hpp"
+#include "datasets/metrics/metric.hpp"
 
 namespace tersor::datasets {
 namespace {

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <vector>
 
-#include "datasets/metrics.hpp"
 #include "datasets/metrics/correlation.hpp"
+#include "datasets/metrics/metric.hpp"
 
 namespace tersor::datasets {
 namespace {

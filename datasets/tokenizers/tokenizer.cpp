@@ -5,7 +5,6 @@
 
 #include "common/error.hpp"
 #include "common/nearest.hpp"
-#include "datasets/dataset.hpp"
 #include "datasets/tokenizers/registry.hpp"
 
 namespace tersor::datasets {
@@ -39,14 +38,6 @@ std::unique_ptr<Tokenizer> make_named_tokenizer(std::string_view name,
     throw Error(ErrorKind::kUsage, "unknown tokenizer '" + std::string(name) + "'" +
                                        known_names_hint(name, tokenizer_names()));
   return found->second.open(vocab_file);
-}
-
-std::unique_ptr<Tokenizer> make_tokenizer(const DatasetInfo& info,
-                                          const std::filesystem::path& vocab_file,
-                                          const Split& train) {
-  if (!vocab_file.empty()) return make_named_tokenizer("wordpiece", vocab_file);
-  if (!info.vocabulary.empty()) return make_wordpiece(info.vocabulary, info.name + "'s vocabulary");
-  return make_wordpiece(build_vocabulary(train), "vocabulary built from " + info.name);
 }
 
 }  // namespace tersor::datasets

@@ -3,14 +3,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tersor::datasets {
-
-struct DatasetInfo;
-struct Split;
 
 /// Text to token ids. Immutable, so one object serves many threads.
 class Tokenizer {
@@ -34,15 +32,10 @@ std::unique_ptr<Tokenizer> make_wordpiece(const std::vector<std::string>& vocabu
 /// Error(kMissing) or Error(kData) with file and line.
 std::vector<std::string> read_vocabulary(const std::filesystem::path& file);
 
-/// The `max_words` most frequent words of a split (ties: the smaller bytes first) after the special
-/// tokens, for a model with random weights on a set without a vocabulary.
-std::vector<std::string> build_vocabulary(const Split& split, std::size_t max_words = 8192);
-
-/// The tokenizer of a job: `vocab_file` if not empty, else the set's own vocabulary, else one built
-/// from `train`.
-std::unique_ptr<Tokenizer> make_tokenizer(const DatasetInfo& info,
-                                          const std::filesystem::path& vocab_file,
-                                          const Split& train);
+/// The special tokens, then the `max_words` most frequent words of the texts (ties: the smaller
+/// bytes first): for a model with random weights on a set without a vocabulary.
+std::vector<std::string> build_vocabulary(std::span<const std::string_view> texts,
+                                          std::size_t max_words = 8192);
 
 /// Names that `tersor data tokens --tokenizer` accepts.
 std::vector<std::string> tokenizer_names();

@@ -6,8 +6,7 @@
 #include <unordered_map>
 
 #include "common/error.hpp"
-#include "datasets/dataset.hpp"
-#include "datasets/text_file.hpp"
+#include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/basic.hpp"
 #include "datasets/tokenizers/registry.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
@@ -126,12 +125,12 @@ std::vector<std::string> read_vocabulary(const std::filesystem::path& file) {
   return vocabulary;
 }
 
-std::vector<std::string> build_vocabulary(const Split& split, std::size_t max_words) {
+std::vector<std::string> build_vocabulary(std::span<const std::string_view> texts,
+                                          std::size_t max_words) {
   std::unordered_map<std::string, std::int64_t> counts;
-  for (const Example& example : split.examples)
-    for (const std::string* text : {&example.text_a, &example.text_b})
-      for (const Word& word : basic_tokenize(*text))
-        if (word.size() <= kLongestWord) ++counts[to_utf8(word)];
+  for (const std::string_view text : texts)
+    for (const Word& word : basic_tokenize(text))
+      if (word.size() <= kLongestWord) ++counts[to_utf8(word)];
   std::vector<std::pair<std::string, std::int64_t>> words(counts.begin(), counts.end());
   std::sort(words.begin(), words.end(), [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;

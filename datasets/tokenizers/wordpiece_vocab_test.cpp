@@ -5,7 +5,7 @@
 #include "datasets/batches.hpp"
 #include "datasets/dataset.hpp"
 #include "datasets/testing/paths.hpp"
-#include "datasets/text_file.hpp"
+#include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tersor::datasets {

@@ -12,6 +12,7 @@
 #include "harness/matrix/cell_identity.hpp"
 #include "harness/run/plan.hpp"
 #include "harness/run/run_lock.hpp"
+#include "results/ingest/ingest.hpp"
 
 namespace tersor::harness {
 namespace {
@@ -63,7 +64,7 @@ std::vector<Session::Settled> Session::settle_unfinished() {
     const fs::path folder = runs_folder_.parent_path() / run.spool_dir;
     end_leftover_ranks(folder);
     try {
-      if (const auto claimed = store_.ingest(run.id, folder)) {
+      if (const auto claimed = results::ingest(store_, run.id, folder)) {
         const std::string reason = own_reason(folder);
         if (*claimed == RunStatus::kOk) {
           settled.status = RunStatus::kOk;
@@ -112,7 +113,7 @@ Session::Executed Session::execute(
 
 void Session::store(const RunInfo& info, const fs::path& folder, RunOutcome& outcome) {
   try {
-    const auto claimed = store_.ingest(info.id, folder);
+    const auto claimed = results::ingest(store_, info.id, folder);
     if (outcome.status == RunStatus::kOk && claimed != RunStatus::kOk) {
       outcome.status = claimed.value_or(RunStatus::kFailed);
       outcome.reason = "all ranks exited with 0, but their spools say " +

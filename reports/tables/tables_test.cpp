@@ -5,6 +5,7 @@
 
 #include "reports/engine/traffic.hpp"
 #include "reports/testing/sample_report.hpp"
+#include "results/ingest/ingest.hpp"
 
 namespace tersor::reports {
 namespace {
@@ -218,7 +219,7 @@ TEST_CASE("a row whose count differs from the formula is named") {
           line["sent_bytes"] = line["sent_bytes"].get<std::int64_t>() * 3;
       results::testing::write_lines(spools / ("rank" + std::to_string(rank) + ".jsonl"), lines);
     }
-    store.ingest(info.id, spools);
+    results::ingest(store, info.id, spools);
     store.finish_run(info.id, RunStatus::kOk, "", 0, "");
   });
   CHECK_THAT(report.text("report.md"),

@@ -9,8 +9,7 @@
 #include "common/error.hpp"
 #include "results/db/database.hpp"
 #include "results/db/facts.hpp"
-#include "results/db/text.hpp"
-#include "results/ingest/ingest.hpp"
+#include "results/text.hpp"
 
 namespace tersor::results {
 namespace {
@@ -212,17 +211,18 @@ RunInfo Store::record_unstarted(const std::string& cell_key, std::uint64_t seed,
   });
 }
 
-std::optional<RunStatus> Store::ingest(RunId run, const std::filesystem::path& spool_dir) {
-  const auto info = with_database_errors(impl_->path, [&] { return impl_->run_by_id(run); });
+RunInfo Store::run(RunId id) const {
+  const auto info = with_database_errors(impl_->path, [&] { return impl_->run_by_id(id); });
   if (!info)
-    throw Error(ErrorKind::kInternal, "run " + std::to_string(run) + " is not in the database");
-  const Spool spool = read_spool(spool_dir);
-  check_spool(spool, *info);
+    throw Error(ErrorKind::kInternal, "run " + std::to_string(id) + " is not in the database");
+  return *info;
+}
+
+void Store::write(const std::function<void(SQLite::Database&)>& work) {
   impl_->write([&] {
-    store_spool(impl_->db, run, spool);
+    work(impl_->db);
     return 0;
   });
-  return claimed_status(spool);
 }
 
 void Store::finish_run(RunId run, RunStatus status, const std::string& reason, int exit_code,

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -9,6 +10,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace SQLite {
+class Database;
+}
 
 namespace tersor::results {
 
@@ -69,13 +74,13 @@ class Store {
   /// A row for a run that never started (skipped, infeasible) with its reason.
   RunInfo record_unstarted(const std::string& cell_key, std::uint64_t seed, std::int64_t sweep,
                            RunStatus status, const std::string& reason);
-  /// Reads every rankN.jsonl of the folder and stores it under the run; doing it twice changes
-  /// nothing. A torn last line is dropped; any other bad line throws Error(kData) with file, line
-  /// and column, and nothing is stored. Returns the status that the spool's `end` record claims, if
-  /// it has one.
-  std::optional<RunStatus> ingest(RunId run, const std::filesystem::path& spool_dir);
   void finish_run(RunId run, RunStatus status, const std::string& reason, int exit_code,
                   const std::string& log_tail);
+
+  /// Throws Error(kInternal) where there is no such run.
+  RunInfo run(RunId id) const;
+  /// Runs `work` in one transaction: for results/ingest, which stores what a run recorded.
+  void write(const std::function<void(SQLite::Database&)>& work);
 
  private:
   struct Impl;

@@ -6,9 +6,9 @@
 #include "common/files.hpp"
 #include "results/db/database.hpp"
 #include "results/db/facts.hpp"
-#include "results/db/text.hpp"
 #include "results/ingest/measured_file.hpp"
 #include "results/stats/stats.hpp"
+#include "results/text.hpp"
 
 namespace tersor::results {
 namespace {

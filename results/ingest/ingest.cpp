@@ -11,9 +11,9 @@
 
 #include "common/error.hpp"
 #include "results/db/facts.hpp"
-#include "results/db/text.hpp"
 #include "results/ingest/steps.hpp"
 #include "results/stats/stats.hpp"
+#include "results/text.hpp"
 
 namespace tersor::results {
 namespace {
@@ -382,6 +382,14 @@ void store_spool(SQLite::Database& db, RunId run, const Spool& spool) {
   if (writer.is_stored(spool)) return;
   writer.clear();
   writer.store(spool);
+}
+
+std::optional<RunStatus> ingest(Store& store, RunId run, const std::filesystem::path& spool_dir) {
+  const RunInfo info = store.run(run);
+  const Spool spool = read_spool(spool_dir);
+  check_spool(spool, info);
+  store.write([&](SQLite::Database& db) { store_spool(db, run, spool); });
+  return claimed_status(spool);
 }
 
 std::optional<RunStatus> claimed_status(const Spool& spool) {

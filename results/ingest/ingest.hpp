@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <filesystem>
 #include <optional>
 
 #include "results/db/store.hpp"
@@ -18,6 +19,11 @@ void check_spool(const Spool& spool, const RunInfo& run);
 /// Stores the spool under the run, in the caller's transaction. What an earlier call stored is
 /// replaced; the same spool again changes nothing.
 void store_spool(SQLite::Database& db, RunId run, const Spool& spool);
+
+/// Reads every rankN.jsonl of the folder and stores it under the run; doing it twice changes
+/// nothing. A torn last line is dropped; any other bad line throws Error(kData) with file, line and
+/// column, and nothing is stored. Returns claimed_status().
+std::optional<RunStatus> ingest(Store& store, RunId run, const std::filesystem::path& spool_dir);
 
 /// What the `end` records say of the whole run: the worst of them (oom, diverged, failed); ok only
 /// where every rank says ok; else nothing.

@@ -136,14 +136,14 @@ TEST_CASE("a spool that is stored twice changes nothing, a longer one replaces i
   const std::vector<ordered_json> half(lines.begin(), lines.begin() + 11);
   write_lines(folder / "rank0.jsonl", half);
   write_lines(folder / "rank1.jsonl", run.records(1));
-  CHECK_FALSE(db.store.ingest(info.id, folder));
+  CHECK_FALSE(ingest(db.store, info.id, folder));
   CHECK(db.number("SELECT steps FROM run") == 10);
   run.write(folder);
-  CHECK(db.store.ingest(info.id, folder) == RunStatus::kOk);
+  CHECK(ingest(db.store, info.id, folder) == RunStatus::kOk);
   const auto dump = [&] { return run_command("sqlite3 " + db.path.string() + " .dump").output; };
   const std::string once = dump();
   CHECK_THAT(once, Contains("COMMIT"));
-  CHECK(db.store.ingest(info.id, folder) == RunStatus::kOk);
+  CHECK(ingest(db.store, info.id, folder) == RunStatus::kOk);
   CHECK(dump() == once);
   CHECK(db.number("SELECT steps FROM run") == 20);
 }
@@ -159,7 +159,7 @@ TEST_CASE("a torn last line is forgiven, and only that") {
   const std::size_t last = whole.rfind('\n', whole.size() - 2) + 1;
   for (std::size_t stop = last; stop <= whole.size(); ++stop) {
     write_text(folder / "rank0.jsonl", whole.substr(0, stop));
-    const auto claimed = db.store.ingest(info.id, folder);
+    const auto claimed = ingest(db.store, info.id, folder);
     INFO("cut " << whole.size() - stop);
     CHECK(claimed.has_value() == (stop >= whole.size() - 1));
     CHECK(db.number("SELECT torn_bytes FROM spool_file WHERE rank = 0") ==
@@ -167,7 +167,7 @@ TEST_CASE("a torn last line is forgiven, and only that") {
   }
   // Nothing but a start that was torn.
   write_text(folder / "rank0.jsonl", "{\"type\":\"sta");
-  CHECK_FALSE(db.store.ingest(info.id, folder));
+  CHECK_FALSE(ingest(db.store, info.id, folder));
   CHECK(db.number("SELECT count(*) FROM eval") == 0);
 }
 
@@ -184,7 +184,7 @@ TEST_CASE("a bad line names file, line and column, and nothing is stored") {
     for (const auto& line : lines) text += line + "\n";
     write_text(folder / "rank0.jsonl", text);
     try {
-      db.store.ingest(info.id, folder);
+      ingest(db.store, info.id, folder);
     } catch (const Error& error) {
       CHECK(error.kind() == ErrorKind::kData);
       CHECK(db.number("SELECT count(*) FROM spool_file") == 0);
@@ -262,7 +262,7 @@ TEST_CASE("values that are not finite are NULL with a flag") {
   }
   write_lines(folder / "rank0.jsonl", lines);
   write_lines(folder / "rank1.jsonl", run.records(1));
-  CHECK(db.store.ingest(info.id, folder) == RunStatus::kDiverged);
+  CHECK(ingest(db.store, info.id, folder) == RunStatus::kDiverged);
   CHECK(db.rows("SELECT step, value FROM series WHERE nonfinite = 1") ==
         std::vector<std::vector<Value>>{{std::int64_t{5}, std::monostate{}}});
   CHECK(db.number("SELECT count(*) FROM eval WHERE nonfinite = 1 AND loss IS NULL") == 1);
@@ -346,9 +346,9 @@ TEST_CASE("other files in a spool folder are not read, a missing folder is an er
   write_text(folder / "rank01.jsonl", "no spool");
   write_text(folder / "rank0.jsonl.bak", "no spool");
   write_text(folder / "cell.json", "{}");
-  CHECK(db.store.ingest(info.id, folder) == RunStatus::kOk);
-  CHECK_THROWS_AS(db.store.ingest(info.id, folder / "nowhere"), Error);
-  CHECK_THROWS_AS(db.store.ingest(12345, folder), Error);
+  CHECK(ingest(db.store, info.id, folder) == RunStatus::kOk);
+  CHECK_THROWS_AS(ingest(db.store, info.id, folder / "nowhere"), Error);
+  CHECK_THROWS_AS(ingest(db.store, 12345, folder), Error);
   CHECK(db.number("SELECT count(*) FROM spool_file") == 2);
 }
 
@@ -362,7 +362,7 @@ TEST_CASE("an evaluation metric that the schema does not know is added") {
     if (line["type"] == "eval") line["metrics"]["perplexity"] = 12.5;
   write_lines(folder / "rank0.jsonl", lines);
   write_lines(folder / "rank1.jsonl", run.records(1));
-  db.store.ingest(info.id, folder);
+  ingest(db.store, info.id, folder);
   CHECK(db.rows("SELECT better FROM metric WHERE name = 'perplexity'")[0][0] ==
         Value(std::string("lower")));
 }

@@ -9,7 +9,7 @@
 #include "common/error.hpp"
 #include "common/files.hpp"
 #include "common/number.hpp"
-#include "results/db/text.hpp"
+#include "results/text.hpp"
 
 namespace tersor::results {
 namespace {

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "common/error.hpp"
+#include "results/ingest/ingest.hpp"
 #include "results/query/format.hpp"
 #include "results/query/reader.hpp"
 #include "results/query/show.hpp"
@@ -394,7 +395,7 @@ TEST_CASE("facts that differ inside a group are listed") {
       lines[0]["environment"]["isa"] = isa;
       testing::write_lines(folder / isa / ("rank" + std::to_string(rank) + ".jsonl"), lines);
     }
-    store.ingest(info.id, folder / isa);
+    ingest(store, info.id, folder / isa);
     store.finish_run(info.id, RunStatus::kOk, "", 0, "");
   }
   Reader reader(folder / "a.db");

@@ -9,7 +9,7 @@
 
 #include "common/build_info.hpp"
 #include "common/error.hpp"
-#include "results/db/text.hpp"
+#include "results/text.hpp"
 
 namespace tersor::results {
 

@@ -13,7 +13,8 @@
 #include <sstream>
 
 #include "protocol/cell.hpp"
-#include "results/db/text.hpp"
+#include "results/ingest/ingest.hpp"
+#include "results/text.hpp"
 
 namespace tersor::results::testing {
 
@@ -259,7 +260,7 @@ RunInfo store_run(Store& store, const FakeRun& run, const fs::path& spools, std:
   const RunInfo info =
       store.begin_run(run.cell_key(), run.seed, sweep, 0, 0, "box", folder.string());
   run.write(folder);
-  const auto claimed = store.ingest(info.id, folder);
+  const auto claimed = ingest(store, info.id, folder);
   store.finish_run(info.id, claimed.value_or(RunStatus::kFailed), run.reason,
                    claimed == RunStatus::kOk ? 0 : 1, "last line of the log");
   return info;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "datasets/metrics.hpp"
+#include "datasets/metrics/metric.hpp"
 
 namespace tersor::workloads {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "datasets/metrics.hpp"
+#include "datasets/metrics/metric.hpp"
 
 #include <map>
 

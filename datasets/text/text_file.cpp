@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "datasets/text_file.hpp"
+#include "datasets/text/text_file.hpp"
 
 #include <utf8proc.h>
 

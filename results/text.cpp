@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "results/db/text.hpp"
+#include "results/text.hpp"
 
 #include <algorithm>
 #include <array>
