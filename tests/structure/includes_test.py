@@ -84,7 +84,7 @@ class IncludeGraph(unittest.TestCase):
         self.check("harness/run/x.cpp", '#include "harness/testing/program.hpp"', "may not use harness/testing")
         self.check("reports/x.cpp", '#include "compressors/api/codec.hpp"', "reports may not use compressors")
         self.check("datasets/x.cpp", "#include <ATen/core/Tensor.h>", "may include torch")
-        self.check("workloads/bridge/x.cu", "#include <torch/torch.h>", "nvcc with a torch header")
+        self.check("workloads/comm/x.cu", "#include <torch/torch.h>", "nvcc with a torch header")
         self.check("results/db/x.cpp", "#include <fmt/core.h>", "libtorch brings its own fmt")
 
     def test_planted_inside(self):
@@ -114,8 +114,8 @@ class IncludeGraph(unittest.TestCase):
         self.check("harness/run/x.cpp", '#include "results/db/store.hpp"', None)
         self.check("harness/run/x_test.cpp", '#include "harness/testing/program.hpp"', None)
         self.check("harness/cli/x.cpp", '#include "harness/run/run.hpp"', None)
-        self.check("workloads/bridge/x.cpp", "#include <torch/torch.h>", None)
-        self.check("workloads/bridge/x.cpp", '#include "datasets/dataset.hpp"', None)
+        self.check("workloads/comm/x.cpp", "#include <torch/torch.h>", None)
+        self.check("workloads/comm/x.cpp", '#include "datasets/dataset.hpp"', None)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "workloads/bridge/tensor.hpp"
+#include "workloads/comm/tensor.hpp"
 #include "workloads/parallel/operators.hpp"
 
 /// What Bert holds: its tensors by name.

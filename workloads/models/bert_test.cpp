@@ -6,7 +6,7 @@
 #include <map>
 
 #include "common/error.hpp"
-#include "workloads/bridge/runtime.hpp"
+#include "workloads/comm/runtime.hpp"
 #include "workloads/training/job_for_test.hpp"
 
 using namespace tersor;
@@ -211,10 +211,10 @@ TEST_CASE("bytes: what sites count is what the group was handed") {
       setup.train(1);
       setup.loss(make_random_batch(5, 3, 16));
       std::uint64_t handed = 0;
-      for (const TrafficRow& row : setup.group.traffic()) handed += row.handed_bytes;
+      for (const TrafficRow& row : setup.group.traffic()) handed += row.input_bytes;
       const std::uint64_t norms = 2 * 8;  // one binary64 a step for the clipping norm
       INFO(spec);
-      CHECK(setup.group.collective().handed_bytes() == handed + norms);
+      CHECK(setup.group.collective().input_bytes() == handed + norms);
     }
 }
 
@@ -230,10 +230,10 @@ TEST_CASE("bytes: a step's forward and backward by formula") {
     if (row.site == "tp") {
       CHECK(row.payload_bytes == k * (4 + 8));
       CHECK(row.metadata_bytes == k * 8);
-      CHECK(row.sent_bytes == (ranks - 1) * row.payload_bytes);
+      CHECK(row.wire_bytes == (ranks - 1) * row.payload_bytes);
     } else {
       CHECK(row.payload_bytes == 4 * n);
-      CHECK(row.sent_bytes == 2 * (ranks - 1) * 4 * n / ranks);
+      CHECK(row.wire_bytes == 2 * (ranks - 1) * 4 * n / ranks);
     }
   }
   CHECK(payload["tp"] == 4 * k * 12);
@@ -253,7 +253,7 @@ TEST_CASE("codecs: at one rank they are off unless loopback asks for them") {
   REQUIRE(on.group.traffic().size() == 4);
   for (const TrafficRow& row : on.group.traffic()) {
     CHECK(row.payload_bytes > 0);
-    CHECK(row.sent_bytes == 0);
+    CHECK(row.wire_bytes == 0);
   }
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "workloads/bridge/tensor.hpp"
+#include "workloads/comm/tensor.hpp"
 
 namespace tersor::workloads {
 

@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "datasets/batches.hpp"
-#include "workloads/bridge/tensor.hpp"
+#include "workloads/comm/tensor.hpp"
 #include "workloads/models/model.hpp"
 #include "workloads/models/weights.hpp"
 #include "workloads/parallel/site.hpp"

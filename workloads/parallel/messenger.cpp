@@ -38,7 +38,7 @@ std::vector<Round> Messenger::sum(const compressors::Codec& codec, const Message
   const int rounds = codec.rounds();
   std::vector<Round> done;
   for (int number = 0; number < rounds; ++number) {
-    Round round{.number = number, .crossing = {}, .spent = {}};
+    Round round{.number = number, .volume = {}, .spent = {}};
     Exchanged exchanged;
     {
       Timer timer(round.spent.encode);
@@ -56,7 +56,7 @@ std::vector<Round> Messenger::sum(const compressors::Codec& codec, const Message
         for (std::size_t l = 0; l < locals(); ++l)
           codec.absorb(number, arrived_[l], message.shape, message.dtype, states[l], context(l));
     }
-    round.crossing = exchanged.crossing;
+    round.volume = exchanged.volume;
     round.payload_bytes = encoded_[0].size() + exchanged.size_bytes;
     round.metadata_bytes =
         codec.metadata_bytes(message.shape, message.dtype, context(0), number, states[0]) +
@@ -92,9 +92,9 @@ Messenger::Exchanged Messenger::exchange_round(int round) {
 Messenger::Exchanged Messenger::exchange_sum(int round) {
   const DType dtype = codec_->reduce_dtype(round, message_->dtype);
   const std::size_t count = encoded_[0].size() / item_bytes(dtype);
-  const Crossing crossing = collective_.all_reduce(encoded_, count, dtype);
+  const Volume volume = collective_.all_reduce(encoded_, count, dtype);
   for (auto& arrived : arrived_) arrived.assign(1, encoded_[0]);
-  return {crossing, 0};
+  return {volume, 0};
 }
 
 Messenger::Exchanged Messenger::exchange_gather(int round) {
@@ -108,17 +108,17 @@ Messenger::Exchanged Messenger::exchange_gather(int round) {
   } else {
     std::vector<std::size_t> locals;
     for (const Buffer& payload : encoded_) locals.push_back(payload.size());
-    const std::uint64_t before = collective_.handed_bytes();
+    const std::uint64_t before = collective_.input_bytes();
     sizes = collective_.exchange_sizes(locals);
-    result.size_bytes = collective_.handed_bytes() - before;
+    result.size_bytes = collective_.input_bytes() - before;
   }
   std::size_t total = 0;
   for (const std::size_t bytes : sizes) total += bytes;
   received_.resize(total);
   const std::vector<Bytes> payloads(encoded_.begin(), encoded_.end());
-  result.crossing = collective_.all_gather(payloads, sizes, received_);
-  result.crossing.handed_bytes += result.size_bytes;
-  result.crossing.sent_bytes += all_gather_sent_bytes(result.size_bytes, collective_.ranks());
+  result.volume = collective_.all_gather(payloads, sizes, received_);
+  result.volume.input_bytes += result.size_bytes;
+  result.volume.wire_bytes += all_gather_wire_bytes(result.size_bytes, collective_.ranks());
   std::vector<Bytes> arrived;
   for (std::size_t r = 0, at = 0; r < ranks; at += sizes[r++])
     arrived.push_back(Bytes(received_).subspan(at, sizes[r]));
@@ -147,7 +147,7 @@ Messenger::Exchanged Messenger::exchange_parts(int round) {
   }
   const std::vector<Bytes> payloads(encoded_.begin(), encoded_.end());
   Exchanged result;
-  result.crossing = collective_.all_to_all(payloads, sent, received, outs);
+  result.volume = collective_.all_to_all(payloads, sent, received, outs);
   for (std::size_t l = 0; l < locals(); ++l) {
     arrived_[l].clear();
     for (std::size_t r = 0, at = 0; r < ranks; at += received[l][r++])

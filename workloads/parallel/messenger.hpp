@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compressors/api/codec.hpp"
-#include "workloads/bridge/collective.hpp"
+#include "workloads/comm/collective.hpp"
 #include "workloads/parallel/durations.hpp"
 
 namespace tersor::workloads {
@@ -20,7 +20,7 @@ struct Message {
 /// What one round of a message was, for the first local rank.
 struct Round {
   int number = 0;
-  Crossing crossing;
+  Volume volume;
   Durations spent;  ///< of all local ranks
   std::uint64_t payload_bytes = 0;
   std::uint64_t metadata_bytes = 0;
@@ -49,7 +49,7 @@ class Messenger {
 
  private:
   struct Exchanged {
-    Crossing crossing;
+    Volume volume;
     std::uint64_t size_bytes = 0;  ///< of the sizes that varying payloads need
   };
 

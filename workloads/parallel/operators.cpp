@@ -78,14 +78,14 @@ struct ColumnParallel : torch::autograd::Function<ColumnParallel> {
     const Saved at(ctx);
     const variable_list saved = ctx->get_saved_variables();
     variable_list input_parts, result(1 + 2 * at.locals);
-    std::unique_ptr<Pending> pending;
+    std::unique_ptr<Work> work;
     const bool needs_input = ctx->needs_input_grad(0);
     if (needs_input) {
       for (std::size_t l = 0; l < at.locals; ++l)
         input_parts.push_back(at::mm(gradients[l], saved[1 + l]));
       if (ctx->saved_data["overlap"].toBool() &&
           at.site.is_dense(at.message, dtype_of(input_parts[0]))) {
-        pending = at.site.start_sum(buffers_of(input_parts), at.message, dtype_of(input_parts[0]));
+        work = at.site.start_sum(buffers_of(input_parts), at.message, dtype_of(input_parts[0]));
         result[0] = input_parts[0];
       } else {
         result[0] = sum_over_ranks(input_parts, at.site, at.message);
@@ -95,7 +95,7 @@ struct ColumnParallel : torch::autograd::Function<ColumnParallel> {
       result[1 + l] = at::mm(gradients[l].t(), saved[0]);
       result[1 + at.locals + l] = gradients[l].sum(0);
     }
-    if (pending) at.site.finish(*pending, at.message, dtype_of(result[0]));
+    if (work) at.site.finish(*work, at.message, dtype_of(result[0]));
     result.resize(result.size() + 3);  // site, message, can_overlap
     return result;
   }

@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "workloads/bridge/tensor.hpp"
+#include "workloads/comm/tensor.hpp"
 #include "workloads/parallel/site.hpp"
 
 namespace tersor::workloads {

@@ -89,10 +89,10 @@ std::uint64_t TensorParallel::codec_state_bytes() const {
   return bytes;
 }
 
-std::uint64_t TensorParallel::handed_bytes() const {
-  std::uint64_t bytes = collective_->handed_bytes();
-  if (!node_groups_.nodes.empty()) bytes += node_groups_.nodes[0]->handed_bytes();
-  if (node_groups_.leaders) bytes += node_groups_.leaders->handed_bytes();
+std::uint64_t TensorParallel::input_bytes() const {
+  std::uint64_t bytes = collective_->input_bytes();
+  if (!node_groups_.nodes.empty()) bytes += node_groups_.nodes[0]->input_bytes();
+  if (node_groups_.leaders) bytes += node_groups_.leaders->input_bytes();
   return bytes;
 }
 
@@ -191,15 +191,15 @@ void Site::sum_dense(const Message& message, std::span<const Buffer> outs) {
     TERSOR_CHECK(outs[l].data() == message.contributions[l].data(), "a dense sum works in place");
   if (group_.ranks() == 1) return;
   Durations spent;
-  Crossing crossing;
+  Volume volume;
   {
     Timer timer(spent.transfer);
-    crossing = group_.collective().all_reduce(
+    volume = group_.collective().all_reduce(
         message.contributions, static_cast<std::size_t>(message.shape.elements()), message.dtype);
   }
   for (std::size_t l = 1; l < outs.size(); ++l)
     std::memcpy(outs[l].data(), outs[0].data(), outs[0].size());
-  record_dense(crossing, spent, outs[0].size(), message.dtype);
+  record_dense(volume, spent, outs[0].size(), message.dtype);
 }
 
 /// The ranks of a node count from 0 in its codec, the nodes in the outer one.
@@ -219,8 +219,7 @@ void Site::sum_by_nodes(const Hierarchical& codec, const Message& message, Buffe
       if (i == 0)
         record(Level::kNode, round, round.number == 0 ? out.size() : 0, true, message.dtype);
       else
-        add_durations(round.spent,
-                      row(Level::kNode, round.crossing.operation, true, message.dtype));
+        add_durations(round.spent, row(Level::kNode, round.volume.collective, true, message.dtype));
     }
     first += locals;
   }
@@ -236,39 +235,39 @@ void Site::sum_by_nodes(const Hierarchical& codec, const Message& message, Buffe
   Round round;
   {
     Timer timer(round.spent.transfer);
-    round.crossing = groups.nodes[0]->broadcast(out);
+    round.volume = groups.nodes[0]->broadcast(out);
   }
   round.payload_bytes = out.size();
   record(Level::kNode, round, 0, true, message.dtype);
 }
 
-std::unique_ptr<Pending> Site::start_sum(std::span<const Buffer> contributions, const Shape& shape,
-                                         DType dtype) {
+std::unique_ptr<Work> Site::start_sum(std::span<const Buffer> contributions, const Shape& shape,
+                                      DType dtype) {
   keep(contributions, shape, dtype);
   return group_.collective().start_all_reduce(contributions,
                                               static_cast<std::size_t>(shape.elements()), dtype);
 }
 
-void Site::finish(Pending& pending, const Shape& shape, DType dtype) {
+void Site::finish(Work& work, const Shape& shape, DType dtype) {
   Durations spent;
-  Crossing crossing;
+  Volume volume;
   {
     Timer timer(spent.transfer);
-    crossing = pending.wait();
+    volume = work.wait();
   }
-  record_dense(crossing, spent, static_cast<std::uint64_t>(shape.elements()) * item_bytes(dtype),
+  record_dense(volume, spent, static_cast<std::uint64_t>(shape.elements()) * item_bytes(dtype),
                dtype);
 }
 
 void Site::sum_codes(std::span<const Buffer> codes, std::size_t count, const Shape& shape,
                      DType dtype) {
   Durations spent;
-  Crossing crossing;
+  Volume volume;
   {
     Timer timer(spent.transfer);
-    crossing = group_.collective().all_reduce(codes, count, dtype);
+    volume = group_.collective().all_reduce(codes, count, dtype);
   }
-  const Round round{0, crossing, spent, count * item_bytes(dtype), 0};
+  const Round round{0, volume, spent, count * item_bytes(dtype), 0};
   record(Level::kAll, round, static_cast<std::uint64_t>(shape.elements()) * item_bytes(dtype), true,
          dtype);
 }
@@ -326,15 +325,15 @@ void Site::sample_sum_error(std::span<const Buffer> contributions, const Shape& 
   group_.errors.push_back(std::move(sample));
 }
 
-TrafficRow& Site::row(Level level, Operation operation, bool is_compressed, DType dtype) {
-  TrafficRow& row = rows_[{group_.pass.phase, level, operation, is_compressed}];
+TrafficRow& Site::row(Level level, CollectiveKind collective, bool is_compressed, DType dtype) {
+  TrafficRow& row = rows_[{group_.pass.phase, level, collective, is_compressed}];
   if (row.calls == 0) {
     row.site = kind_;
     row.site_name = name_;
     row.direction = direction_;
     row.phase = group_.pass.phase;
     row.level = level;
-    row.operation = operation;
+    row.collective = collective;
     row.dtype = dtype;
     row.spec = is_compressed ? codec_->canonical() : "none";
   }
@@ -343,19 +342,19 @@ TrafficRow& Site::row(Level level, Operation operation, bool is_compressed, DTyp
 
 void Site::record(Level level, const Round& round, std::uint64_t raw_bytes, bool is_compressed,
                   DType dtype) {
-  TrafficRow& at = row(level, round.crossing.operation, is_compressed, dtype);
+  TrafficRow& at = row(level, round.volume.collective, is_compressed, dtype);
   ++at.calls;
   at.raw_bytes += raw_bytes;
   at.payload_bytes += round.payload_bytes;
   at.metadata_bytes += round.metadata_bytes;
-  at.sent_bytes += round.crossing.sent_bytes;
-  at.handed_bytes += round.crossing.handed_bytes;
+  at.wire_bytes += round.volume.wire_bytes;
+  at.input_bytes += round.volume.input_bytes;
   add_durations(round.spent, at);
 }
 
-void Site::record_dense(const Crossing& crossing, const Durations& spent, std::uint64_t raw_bytes,
+void Site::record_dense(const Volume& volume, const Durations& spent, std::uint64_t raw_bytes,
                         DType dtype) {
-  record(Level::kAll, {0, crossing, spent, raw_bytes, 0}, raw_bytes, false, dtype);
+  record(Level::kAll, {0, volume, spent, raw_bytes, 0}, raw_bytes, false, dtype);
 }
 
 void Site::add_durations(const Durations& spent, TrafficRow& row) {
@@ -365,10 +364,10 @@ void Site::add_durations(const Durations& spent, TrafficRow& row) {
 
 void Site::finish_codes(const Durations& spent, std::span<const Buffer> contributions,
                         const Shape& shape, DType dtype, Bytes out) {
-  const Operation operation = group_.collective().sum_order() == SumOrder::kRanks
-                                  ? Operation::kAllGather
-                                  : Operation::kAllReduce;
-  add_durations(spent, row(Level::kAll, operation, true, dtype));
+  const CollectiveKind collective = group_.collective().sum_order() == SumOrder::kRanks
+                                        ? CollectiveKind::kAllGather
+                                        : CollectiveKind::kAllReduce;
+  add_durations(spent, row(Level::kAll, collective, true, dtype));
   keep(contributions, shape, dtype);
   if (!group_.pass.sample_error) return;
   Timer timer(group_.excluded_ns);

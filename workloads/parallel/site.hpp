@@ -9,7 +9,7 @@
 
 #include "common/tensor.hpp"
 #include "compressors/api/codec.hpp"
-#include "workloads/bridge/collective.hpp"
+#include "workloads/comm/collective.hpp"
 #include "workloads/parallel/durations.hpp"
 #include "workloads/parallel/messenger.hpp"
 
@@ -40,15 +40,15 @@ struct TrafficRow {
   compressors::Direction direction = compressors::Direction::kForward;
   compressors::Phase phase = compressors::Phase::kTrain;
   Level level = Level::kAll;
-  Operation operation = Operation::kAllReduce;
+  CollectiveKind collective = CollectiveKind::kAllReduce;
   DType dtype = DType::kFloat32;
   std::string spec;
   std::uint64_t calls = 0;
   std::uint64_t raw_bytes = 0;
   std::uint64_t payload_bytes = 0;
   std::uint64_t metadata_bytes = 0;
-  std::uint64_t sent_bytes = 0;
-  std::uint64_t handed_bytes = 0;
+  std::uint64_t wire_bytes = 0;
+  std::uint64_t input_bytes = 0;
   Durations ns;
 };
 
@@ -95,7 +95,7 @@ class TensorParallel {
   std::size_t locals() const { return static_cast<std::size_t>(collective_->local_ranks()); }
   NodeGroups& node_groups() { return node_groups_; }
   /// What the process groups of the first local rank were handed.
-  std::uint64_t handed_bytes() const;
+  std::uint64_t input_bytes() const;
   std::uint64_t seed() const { return seed_; }
   int threads() const { return threads_; }
   /// Codecs work between ranks, or at one rank where the cell asks for loopback.
@@ -154,9 +154,9 @@ class Site {
     sum(contributions, shape, dtype, std::span(&out, 1));
   }
   /// Dense and without waiting; `contributions` as above. wait() through finish().
-  std::unique_ptr<Pending> start_sum(std::span<const std::span<std::byte>> contributions,
-                                     const Shape& shape, DType dtype);
-  void finish(Pending& pending, const Shape& shape, DType dtype);
+  std::unique_ptr<Work> start_sum(std::span<const std::span<std::byte>> contributions,
+                                  const Shape& shape, DType dtype);
+  void finish(Work& work, const Shape& shape, DType dtype);
 
   /// Learned codecs: the codes of the local ranks are added into codes[0]; `shape` is the
   /// message's.
@@ -181,7 +181,7 @@ class Site {
   struct Key {
     compressors::Phase phase;
     Level level;
-    Operation operation;
+    CollectiveKind collective;
     bool is_compressed;
     auto operator<=>(const Key&) const = default;
   };
@@ -203,10 +203,10 @@ class Site {
                         DType dtype, std::span<const std::byte> out, ErrorSample sample);
 
   void add_durations(const Durations& spent, TrafficRow& row);
-  TrafficRow& row(Level level, Operation operation, bool is_compressed, DType dtype);
+  TrafficRow& row(Level level, CollectiveKind collective, bool is_compressed, DType dtype);
   void record(Level level, const Round& round, std::uint64_t raw_bytes, bool is_compressed,
               DType dtype);
-  void record_dense(const Crossing& crossing, const Durations& spent, std::uint64_t raw_bytes,
+  void record_dense(const Volume& volume, const Durations& spent, std::uint64_t raw_bytes,
                     DType dtype);
 
   TensorParallel& group_;

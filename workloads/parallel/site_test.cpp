@@ -78,7 +78,7 @@ TEST_CASE("site: a gathered codec gives the rank-order sum of the decoded messag
 TEST_CASE("site: a summable codec with sum_order=ranks is the float32 sum of its decodes") {
   Run run(3, "cast", SumOrder::kRanks);
   CHECK(run.sum() == decoded_sum(run, "cast", 3));
-  CHECK(run.site.traffic()[0].operation == Operation::kAllGather);
+  CHECK(run.site.traffic()[0].collective == CollectiveKind::kAllGather);
 }
 
 TEST_CASE("site: none and a switched-off codec are the plain sum") {
@@ -102,9 +102,9 @@ TEST_CASE("site: bytes by formula") {
   CHECK(row.raw_bytes == 2 * 96 * 4);
   CHECK(row.payload_bytes == 2 * payload);
   CHECK(row.metadata_bytes == 2 * 32);
-  CHECK(row.sent_bytes == 2 * payload);
-  CHECK(row.handed_bytes == 2 * payload);
-  CHECK(run.group.collective().handed_bytes() == 2 * payload);
+  CHECK(row.wire_bytes == 2 * payload);
+  CHECK(row.input_bytes == 2 * payload);
+  CHECK(run.group.collective().input_bytes() == 2 * payload);
 }
 
 TEST_CASE("site: error samples of a message and of the sum") {
@@ -133,8 +133,8 @@ TEST_CASE("site: a codec of two rounds goes through all-to-all and gather") {
   CHECK(run.sum() == run.exact());
   bool has_parts = false, has_gather = false;
   for (const TrafficRow& row : run.site.traffic()) {
-    has_parts |= row.operation == Operation::kAllToAll;
-    has_gather |= row.operation == Operation::kAllGather;
+    has_parts |= row.collective == CollectiveKind::kAllToAll;
+    has_gather |= row.collective == CollectiveKind::kAllGather;
     CHECK(row.spec == "twostep(none)");
   }
   CHECK(has_parts);
@@ -221,15 +221,15 @@ TEST_CASE("site: hierarchical sums nodes by one codec and their sums by another"
     sent.push_back(decode("topk(ratio=0.5)", sum, static_cast<std::uint32_t>(node), true));
   }
   CHECK(run.sum() == add(sent[0], sent[1]));
-  std::map<std::pair<Level, Operation>, std::uint64_t> payload;
+  std::map<std::pair<Level, CollectiveKind>, std::uint64_t> payload;
   for (const TrafficRow& row : run.site.traffic())
-    payload[{row.level, row.operation}] = row.payload_bytes;
+    payload[{row.level, row.collective}] = row.payload_bytes;
   CHECK(payload.size() == 3);
-  CHECK(payload[{Level::kNode, Operation::kAllGather}] == 16 * 2 + 96 / 2);
+  CHECK(payload[{Level::kNode, CollectiveKind::kAllGather}] == 16 * 2 + 96 / 2);
   // 48 values and the smallest of u16 (96 bytes) and a bitmap (12 bytes).
-  CHECK(payload[{Level::kNodes, Operation::kAllGather}] == 48 * 4 + 12);
-  CHECK(payload[{Level::kNode, Operation::kBroadcast}] == 96 * 4);
-  CHECK(run.group.handed_bytes() == 80 + 204 + 384);
+  CHECK(payload[{Level::kNodes, CollectiveKind::kAllGather}] == 48 * 4 + 12);
+  CHECK(payload[{Level::kNode, CollectiveKind::kBroadcast}] == 96 * 4);
+  CHECK(run.group.input_bytes() == 80 + 204 + 384);
 }
 
 TEST_CASE("site: a gate is closed for small messages and says which it was") {

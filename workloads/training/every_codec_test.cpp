@@ -134,7 +134,7 @@ Result run(const Codec& codec, bool evaluates) {
   }
   result.hash = setup.trainer.replicated_hash();
   for (const TrafficRow& row : setup.group.traffic()) {
-    result.handed += row.handed_bytes;
+    result.handed += row.input_bytes;
     if (row.site != "tp" || row.phase != compressors::Phase::kTrain) continue;
     if (row.site_name == "logits") continue;
     result.payload += row.payload_bytes;

@@ -14,7 +14,7 @@
 #include "common/safetensors.hpp"
 #include "datasets/batches.hpp"
 #include "datasets/dataset.hpp"
-#include "workloads/bridge/runtime.hpp"
+#include "workloads/comm/runtime.hpp"
 #include "workloads/models/model.hpp"
 #include "workloads/models/parameter_counts.hpp"
 #include "workloads/models/weights.hpp"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "workloads/bridge/collective.hpp"
+#include "workloads/comm/collective.hpp"
 #include "workloads/training/job_file.hpp"
 #include "workloads/training/records.hpp"
 

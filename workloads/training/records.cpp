@@ -13,7 +13,7 @@ using nlohmann::ordered_json;
 
 /// "node." among the ranks of a node, "nodes." among the nodes' first ranks.
 std::string collective_name(const TrafficRow& row) {
-  const std::string name(to_string(row.operation));
+  const std::string name(to_string(row.collective));
   switch (row.level) {
     case Level::kAll: return name;
     case Level::kNode: return "node." + name;
@@ -49,8 +49,8 @@ ordered_json to_json(const TrafficRow& row) {
           {"raw_bytes", row.raw_bytes},
           {"payload_bytes", row.payload_bytes},
           {"metadata_bytes", row.metadata_bytes},
-          {"sent_bytes", row.sent_bytes},
-          {"handed_bytes", row.handed_bytes},
+          {"sent_bytes", row.wire_bytes},
+          {"handed_bytes", row.input_bytes},
           {"encode_ns", row.ns.encode},
           {"transfer_ns", row.ns.transfer},
           {"decode_ns", row.ns.decode}};

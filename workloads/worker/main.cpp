@@ -13,7 +13,7 @@
 
 #include "common/build_info.hpp"
 #include "common/error.hpp"
-#include "workloads/bridge/runtime.hpp"
+#include "workloads/comm/runtime.hpp"
 #include "workloads/training/job.hpp"
 #include "workloads/worker/environment.hpp"
 #include "workloads/worker/spool.hpp"

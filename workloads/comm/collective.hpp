@@ -18,26 +18,26 @@ enum class SumOrder : std::uint8_t {
   kRanks     ///< all-gather, then a float32 sum in rank order, rounded once
 };
 
-enum class Operation : std::uint8_t { kAllReduce, kAllGather, kAllToAll, kBroadcast };
-std::string_view to_string(Operation operation);
+enum class CollectiveKind : std::uint8_t { kAllReduce, kAllGather, kAllToAll, kBroadcast };
+std::string_view to_string(CollectiveKind collective);
 
 /// What one collective cost the (first local) rank.
-struct Crossing {
-  Operation operation = Operation::kAllReduce;
-  std::uint64_t handed_bytes = 0;  ///< given to the process group
-  std::uint64_t sent_bytes = 0;    ///< on the wire, by the algorithm (METHODS section 1, "Volume")
+struct Volume {
+  CollectiveKind collective = CollectiveKind::kAllReduce;
+  std::uint64_t input_bytes = 0;  ///< given to the process group
+  std::uint64_t wire_bytes = 0;   ///< on the wire, by the algorithm (METHODS section 1, "Volume")
 };
 
 /// Wire bytes of one rank: ring all-reduce 2(p-1)/p of the buffer, all-gather (p-1) payloads.
-std::uint64_t all_reduce_sent_bytes(std::uint64_t buffer_bytes, int ranks);
-std::uint64_t all_gather_sent_bytes(std::uint64_t payload_bytes, int ranks);
+std::uint64_t all_reduce_wire_bytes(std::uint64_t buffer_bytes, int ranks);
+std::uint64_t all_gather_wire_bytes(std::uint64_t payload_bytes, int ranks);
 
 /// A collective under way. wait() once, before its buffers are touched; throws as the collective
 /// does.
-class Pending {
+class Work {
  public:
-  virtual ~Pending() = default;
-  virtual Crossing wait() = 0;
+  virtual ~Work() = default;
+  virtual Volume wait() = 0;
 };
 
 /// The ranks of one tensor-parallel group. A process hosts `local_ranks()` of them: one, or all of
@@ -60,24 +60,24 @@ class Collective {
   SumOrder sum_order() const { return order_; }
 
   /// Sums `count` elements; the sum is left in buffers[0], the others are scratch afterwards.
-  Crossing all_reduce(std::span<const Buffer> buffers, std::size_t count, DType dtype);
+  Volume all_reduce(std::span<const Buffer> buffers, std::size_t count, DType dtype);
   /// The same without waiting where the backend can; otherwise done on return.
-  virtual std::unique_ptr<Pending> start_all_reduce(std::span<const Buffer> buffers,
-                                                    std::size_t count, DType dtype);
+  virtual std::unique_ptr<Work> start_all_reduce(std::span<const Buffer> buffers, std::size_t count,
+                                                 DType dtype);
   /// `out` receives the payloads of all ranks, one after the other; `sizes` has every rank's bytes
   /// (equal on all ranks).
-  Crossing all_gather(std::span<const Bytes> payloads, std::span<const std::size_t> sizes,
-                      Buffer out);
+  Volume all_gather(std::span<const Bytes> payloads, std::span<const std::size_t> sizes,
+                    Buffer out);
   /// Payload bytes of every rank, where only the sender knows them.
   std::vector<std::size_t> exchange_sizes(std::span<const std::size_t> locals);
   /// payloads[l] is `ranks()` parts of send_sizes[l][to] bytes; outs[l] receives the part for that
   /// rank from every rank, receive_sizes[l][from] bytes each.
-  Crossing all_to_all(std::span<const Bytes> payloads,
-                      std::span<const std::vector<std::size_t>> send_sizes,
-                      std::span<const std::vector<std::size_t>> receive_sizes,
-                      std::span<const Buffer> outs);
+  Volume all_to_all(std::span<const Bytes> payloads,
+                    std::span<const std::vector<std::size_t>> send_sizes,
+                    std::span<const std::vector<std::size_t>> receive_sizes,
+                    std::span<const Buffer> outs);
   /// The bytes of rank 0 to all, one message to each. Emulated shards share them already.
-  Crossing broadcast(Buffer buffer);
+  Volume broadcast(Buffer buffer);
   void barrier();
 
   /// A group of the same kind of some of the ranks, in ascending order, with this group's order of
@@ -86,7 +86,7 @@ class Collective {
   virtual std::unique_ptr<Collective> subgroup(std::span<const int> ranks) const = 0;
 
   /// Every byte that the group was handed so far, control messages included.
-  std::uint64_t handed_bytes() const { return handed_bytes_; }
+  std::uint64_t input_bytes() const { return input_bytes_; }
 
  protected:
   virtual void do_all_reduce(std::span<const Buffer> buffers, std::size_t count, DType dtype) = 0;
@@ -98,11 +98,11 @@ class Collective {
                              std::span<const Buffer> outs) = 0;
   virtual void do_broadcast(Buffer buffer) = 0;
   virtual void do_barrier() = 0;
-  void count_handed(std::uint64_t bytes) { handed_bytes_ += bytes; }
+  void count_input(std::uint64_t bytes) { input_bytes_ += bytes; }
 
  private:
   SumOrder order_;
-  std::uint64_t handed_bytes_ = 0;
+  std::uint64_t input_bytes_ = 0;
   std::vector<std::byte> gathered_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/bridge/collective.hpp"
+#include "workloads/comm/collective.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -26,13 +26,13 @@ void sum_in_rank_order(const std::byte* arrays, int ranks, std::size_t count, DT
     compressors::round_to(dtype, sum, out);
 }
 
-class Done : public Pending {
+class Done : public Work {
  public:
-  explicit Done(Crossing crossing) : crossing_(crossing) {}
-  Crossing wait() override { return crossing_; }
+  explicit Done(Volume volume) : volume_(volume) {}
+  Volume wait() override { return volume_; }
 
  private:
-  Crossing crossing_;
+  Volume volume_;
 };
 
 class EmulatedCollective : public Collective {
@@ -97,52 +97,52 @@ class EmulatedCollective : public Collective {
 
 }  // namespace
 
-std::string_view to_string(Operation operation) {
-  switch (operation) {
-    case Operation::kAllReduce: return "all_reduce";
-    case Operation::kAllGather: return "all_gather";
-    case Operation::kAllToAll: return "all_to_all";
-    case Operation::kBroadcast: return "broadcast";
+std::string_view to_string(CollectiveKind collective) {
+  switch (collective) {
+    case CollectiveKind::kAllReduce: return "all_reduce";
+    case CollectiveKind::kAllGather: return "all_gather";
+    case CollectiveKind::kAllToAll: return "all_to_all";
+    case CollectiveKind::kBroadcast: return "broadcast";
   }
   return "";
 }
 
-std::uint64_t all_reduce_sent_bytes(std::uint64_t buffer_bytes, int ranks) {
+std::uint64_t all_reduce_wire_bytes(std::uint64_t buffer_bytes, int ranks) {
   const auto p = static_cast<std::uint64_t>(ranks);
   return 2 * (p - 1) * buffer_bytes / p;
 }
 
-std::uint64_t all_gather_sent_bytes(std::uint64_t payload_bytes, int ranks) {
+std::uint64_t all_gather_wire_bytes(std::uint64_t payload_bytes, int ranks) {
   return static_cast<std::uint64_t>(ranks - 1) * payload_bytes;
 }
 
-Crossing Collective::all_reduce(std::span<const Buffer> buffers, std::size_t count, DType dtype) {
+Volume Collective::all_reduce(std::span<const Buffer> buffers, std::size_t count, DType dtype) {
   const std::size_t bytes = count * item_bytes(dtype);
-  count_handed(bytes);
+  count_input(bytes);
   if (order_ == SumOrder::kLibrary) {
     if (count > 0) do_all_reduce(buffers, count, dtype);
-    return {Operation::kAllReduce, bytes, all_reduce_sent_bytes(bytes, ranks())};
+    return {CollectiveKind::kAllReduce, bytes, all_reduce_wire_bytes(bytes, ranks())};
   }
   const auto p = static_cast<std::size_t>(ranks());
-  if (count == 0) return {Operation::kAllGather, 0, 0};
+  if (count == 0) return {CollectiveKind::kAllGather, 0, 0};
   gathered_.resize(p * bytes);
   const std::vector<Bytes> payloads(buffers.begin(), buffers.end());
   do_all_gather(payloads, std::vector<std::size_t>(p, bytes), gathered_);
   sum_in_rank_order(gathered_.data(), ranks(), count, dtype, buffers[0].data());
-  return {Operation::kAllGather, bytes, all_gather_sent_bytes(bytes, ranks())};
+  return {CollectiveKind::kAllGather, bytes, all_gather_wire_bytes(bytes, ranks())};
 }
 
-std::unique_ptr<Pending> Collective::start_all_reduce(std::span<const Buffer> buffers,
-                                                      std::size_t count, DType dtype) {
+std::unique_ptr<Work> Collective::start_all_reduce(std::span<const Buffer> buffers,
+                                                   std::size_t count, DType dtype) {
   return std::make_unique<Done>(all_reduce(buffers, count, dtype));
 }
 
-Crossing Collective::all_gather(std::span<const Bytes> payloads, std::span<const std::size_t> sizes,
-                                Buffer out) {
+Volume Collective::all_gather(std::span<const Bytes> payloads, std::span<const std::size_t> sizes,
+                              Buffer out) {
   const std::size_t own = sizes[static_cast<std::size_t>(first_rank())];
-  count_handed(own);
+  count_input(own);
   do_all_gather(payloads, sizes, out);
-  return {Operation::kAllGather, own, all_gather_sent_bytes(own, ranks())};
+  return {CollectiveKind::kAllGather, own, all_gather_wire_bytes(own, ranks())};
 }
 
 std::vector<std::size_t> Collective::exchange_sizes(std::span<const std::size_t> locals) {
@@ -155,23 +155,23 @@ std::vector<std::size_t> Collective::exchange_sizes(std::span<const std::size_t>
   return {all.begin(), all.end()};
 }
 
-Crossing Collective::all_to_all(std::span<const Bytes> payloads,
-                                std::span<const std::vector<std::size_t>> send_sizes,
-                                std::span<const std::vector<std::size_t>> receive_sizes,
-                                std::span<const Buffer> outs) {
+Volume Collective::all_to_all(std::span<const Bytes> payloads,
+                              std::span<const std::vector<std::size_t>> send_sizes,
+                              std::span<const std::vector<std::size_t>> receive_sizes,
+                              std::span<const Buffer> outs) {
   std::uint64_t handed = 0;
   for (const std::size_t bytes : send_sizes[0]) handed += bytes;
-  count_handed(handed);
+  count_input(handed);
   do_all_to_all(payloads, send_sizes, receive_sizes, outs);
-  return {Operation::kAllToAll, handed,
+  return {CollectiveKind::kAllToAll, handed,
           handed - send_sizes[0][static_cast<std::size_t>(first_rank())]};
 }
 
-Crossing Collective::broadcast(Buffer buffer) {
-  count_handed(buffer.size());
+Volume Collective::broadcast(Buffer buffer) {
+  count_input(buffer.size());
   do_broadcast(buffer);
   const std::uint64_t copies = first_rank() == 0 ? static_cast<std::uint64_t>(ranks() - 1) : 0;
-  return {Operation::kBroadcast, buffer.size(), copies * buffer.size()};
+  return {CollectiveKind::kBroadcast, buffer.size(), copies * buffer.size()};
 }
 
 void Collective::barrier() { do_barrier(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/bridge/tensor.hpp"
+#include "workloads/comm/tensor.hpp"
 
 #include <ATen/ops/empty.h>
 

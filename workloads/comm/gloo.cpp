@@ -7,7 +7,7 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "common/error.hpp"
-#include "workloads/bridge/collective.hpp"
+#include "workloads/comm/collective.hpp"
 
 namespace tersor::workloads {
 namespace {
@@ -73,15 +73,15 @@ class GlooCollective : public Collective {
   int first_rank() const override { return rank_; }
   int local_ranks() const override { return 1; }
 
-  std::unique_ptr<Pending> start_all_reduce(std::span<const Buffer> buffers, std::size_t count,
-                                            DType dtype) override {
+  std::unique_ptr<Work> start_all_reduce(std::span<const Buffer> buffers, std::size_t count,
+                                         DType dtype) override {
     if (sum_order() == SumOrder::kRanks) return Collective::start_all_reduce(buffers, count, dtype);
     const std::size_t bytes = count * item_bytes(dtype);
-    count_handed(bytes);
+    count_input(bytes);
     std::vector<at::Tensor> tensors{borrow(buffers[0].data(), count, scalar_type(dtype))};
     return std::make_unique<Started>(
         group_->allreduce(tensors),
-        Crossing{Operation::kAllReduce, bytes, all_reduce_sent_bytes(bytes, ranks_)});
+        Volume{CollectiveKind::kAllReduce, bytes, all_reduce_wire_bytes(bytes, ranks_)});
   }
 
  protected:
@@ -167,18 +167,18 @@ class GlooCollective : public Collective {
     finish("all-gather", [&] { return group_->_allgather_base(out, in); });
   }
 
-  class Started : public Pending {
+  class Started : public Work {
    public:
-    Started(c10::intrusive_ptr<c10d::Work> work, Crossing crossing)
-        : work_(std::move(work)), crossing_(crossing) {}
-    Crossing wait() override {
+    Started(c10::intrusive_ptr<c10d::Work> work, Volume volume)
+        : work_(std::move(work)), volume_(volume) {}
+    Volume wait() override {
       finish("all-reduce", [&] { return work_; });
-      return crossing_;
+      return volume_;
     }
 
    private:
     c10::intrusive_ptr<c10d::Work> work_;
-    Crossing crossing_;
+    Volume volume_;
   };
 
   Rendezvous at_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/bridge/runtime.hpp"
+#include "workloads/comm/runtime.hpp"
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/bridge/collective.hpp"
+#include "workloads/comm/collective.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -19,11 +19,11 @@ std::vector<Collective::Buffer> buffers(Values& values) {
 }  // namespace
 
 TEST_CASE("collective: sent bytes follow the algorithm") {
-  CHECK(all_reduce_sent_bytes(1000, 1) == 0);
-  CHECK(all_reduce_sent_bytes(1000, 2) == 1000);
-  CHECK(all_reduce_sent_bytes(1000, 4) == 1500);
-  CHECK(all_gather_sent_bytes(1000, 1) == 0);
-  CHECK(all_gather_sent_bytes(1000, 4) == 3000);
+  CHECK(all_reduce_wire_bytes(1000, 1) == 0);
+  CHECK(all_reduce_wire_bytes(1000, 2) == 1000);
+  CHECK(all_reduce_wire_bytes(1000, 4) == 1500);
+  CHECK(all_gather_wire_bytes(1000, 1) == 0);
+  CHECK(all_gather_wire_bytes(1000, 4) == 3000);
 }
 
 TEST_CASE("collective: emulated shards add in rank order") {
@@ -31,17 +31,17 @@ TEST_CASE("collective: emulated shards add in rank order") {
   for (const SumOrder order : {SumOrder::kLibrary, SumOrder::kRanks}) {
     Values values{{1.0f, 2.0f}, {1e8f, 3.0f}, {-1e8f, 4.0f}};
     const auto group = make_emulated_collective(3, order);
-    const Crossing crossing = group->all_reduce(buffers(values), 2, DType::kFloat32);
+    const Volume volume = group->all_reduce(buffers(values), 2, DType::kFloat32);
     CHECK(values[0] == std::vector<float>{0.0f, 9.0f});
-    CHECK(crossing.handed_bytes == 8);
+    CHECK(volume.input_bytes == 8);
     if (order == SumOrder::kRanks) {
-      CHECK(crossing.operation == Operation::kAllGather);
-      CHECK(crossing.sent_bytes == 16);
+      CHECK(volume.collective == CollectiveKind::kAllGather);
+      CHECK(volume.wire_bytes == 16);
     } else {
-      CHECK(crossing.operation == Operation::kAllReduce);
-      CHECK(crossing.sent_bytes == 10);  // 2 * 2/3 * 8, rounded down
+      CHECK(volume.collective == CollectiveKind::kAllReduce);
+      CHECK(volume.wire_bytes == 10);  // 2 * 2/3 * 8, rounded down
     }
-    CHECK(group->handed_bytes() == 8);
+    CHECK(group->input_bytes() == 8);
   }
 }
 
@@ -72,9 +72,9 @@ TEST_CASE("collective: gathers and exchanges of unequal parts") {
   const std::vector<std::vector<std::size_t>> sent{{1, 0}, {1, 1}}, received{{1, 1}, {0, 1}};
   std::vector<std::byte> first(2), second(1);
   const std::vector<Collective::Buffer> outs{first, second};
-  const Crossing crossing = group->all_to_all(payloads, sent, received, outs);
+  const Volume volume = group->all_to_all(payloads, sent, received, outs);
   CHECK(first == std::vector<std::byte>{std::byte{1}, std::byte{2}});
   CHECK(second == std::vector<std::byte>{std::byte{3}});
-  CHECK(crossing.handed_bytes == 1);
-  CHECK(crossing.sent_bytes == 0);
+  CHECK(volume.input_bytes == 1);
+  CHECK(volume.wire_bytes == 0);
 }
