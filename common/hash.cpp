@@ -6,6 +6,8 @@
 
 #include <array>
 
+#include "common/hex.hpp"
+
 namespace tersor {
 
 std::uint64_t xxh64(std::span<const std::byte> data, std::uint64_t seed) {
@@ -22,13 +24,7 @@ std::string sha256_hex(std::span<const std::byte> data) {
   SHA256Update(&context, reinterpret_cast<const std::uint8_t*>(data.data()), data.size());
   std::array<std::uint8_t, SHA256_DIGEST_LENGTH> digest{};
   SHA256Final(digest.data(), &context);
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string hex;
-  for (const std::uint8_t byte : digest) {
-    hex += kDigits[byte >> 4];
-    hex += kDigits[byte & 15];
-  }
-  return hex;
+  return hex(std::as_bytes(std::span(digest)));
 }
 
 }  // namespace tersor

@@ -38,6 +38,10 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
   return parse_whole<std::int64_t>(without_plus(text), 10);
 }
 
+std::optional<std::int64_t> parse_whole_number(std::string_view text) {
+  return text.starts_with('-') ? std::nullopt : parse_whole<std::int64_t>(text, 10);
+}
+
 std::optional<double> parse_real(std::string_view text) {
   const auto value = parse_whole<double>(without_plus(text), std::chars_format::general);
   return value && std::isfinite(*value) ? value : std::nullopt;

@@ -13,6 +13,8 @@ std::string format_number(double value);
 
 /// The whole text as a decimal integer (optional sign); nullopt where it is none or does not fit.
 std::optional<std::int64_t> parse_integer(std::string_view text);
+/// The whole text as digits alone, no sign: a count, an index; nullopt where it does not fit.
+std::optional<std::int64_t> parse_whole_number(std::string_view text);
 /// The whole text as a finite decimal number, with or without exponent; nullopt where it is none.
 std::optional<double> parse_real(std::string_view text);
 /// The whole text as an unsigned 64-bit integer, decimal or 0x and hex digits.

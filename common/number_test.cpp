@@ -27,6 +27,10 @@ TEST_CASE("numbers are read whole or not at all") {
   for (const char* bad :
        {"", "+", "4.0", "1_000", "1e3", " 4", "4 ", "0x10", "+-1", "9223372036854775808"})
     CHECK_FALSE(parse_integer(bad));
+  CHECK(parse_whole_number("012") == 12);
+  CHECK(parse_whole_number("0") == 0);
+  for (const char* bad : {"", "+1", "-1", "-0", "1.0", "1 ", "9223372036854775808"})
+    CHECK_FALSE(parse_whole_number(bad));
   CHECK(parse_real("1e-5") == 1e-5);
   CHECK(parse_real(".5") == 0.5);
   for (const char* bad : {"", "nan", "inf", "-inf", "1e999", "0.1x", "0,1"})

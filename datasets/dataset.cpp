@@ -5,21 +5,12 @@
 
 #include <bit>
 #include <cstdlib>
-#include <map>
 #include <memory>
 
 #include "common/error.hpp"
-#include "common/nearest.hpp"
 
 namespace tersor::datasets {
 namespace {
-
-using Registry = std::map<std::string, DatasetInfo, std::less<>>;
-
-Registry& registry() {
-  static Registry instance;
-  return instance;
-}
 
 /// Little-endian on every machine, so that a hash means the same everywhere.
 template <typename Unsigned>
@@ -52,27 +43,20 @@ std::uint64_t hash_of(const std::vector<Example>& examples) {
 
 std::string_view to_string(SplitName split) { return split == SplitName::kTrain ? "train" : "dev"; }
 
-DatasetRegistrar::DatasetRegistrar(DatasetInfo info) {
-  TERSOR_CHECK(info.read != nullptr, "data set '" + info.name + "' has no reader");
-  TERSOR_CHECK(!info.metrics.empty(), "data set '" + info.name + "' has no metric");
-  const std::string name = info.name;
-  const bool is_new = registry().emplace(name, std::move(info)).second;
-  TERSOR_CHECK(is_new, "data set '" + name + "' is registered twice");
+std::string DatasetInfo::mistake() const {
+  if (!read) return "has no reader";
+  return metrics.empty() ? "has no metric" : "";
 }
 
 std::vector<const DatasetInfo*> all_datasets() {
   std::vector<const DatasetInfo*> result;
-  for (const auto& [name, info] : registry()) result.push_back(&info);
+  for (const auto& [name, info] : Registry<DatasetInfo>::instance().entries())
+    result.push_back(&info);
   return result;
 }
 
 const DatasetInfo& find_dataset(std::string_view name) {
-  const auto found = registry().find(name);
-  if (found != registry().end()) return found->second;
-  std::vector<std::string> known;
-  for (const auto& [other, info] : registry()) known.push_back(other);
-  throw Error(ErrorKind::kUsage,
-              "unknown data set '" + std::string(name) + "'" + known_names_hint(name, known));
+  return Registry<DatasetInfo>::instance().find(name);
 }
 
 Split load(const DatasetInfo& info, const std::filesystem::path& data_root, SplitName split,

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/registry.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tersor::datasets {
@@ -44,6 +45,7 @@ struct FileFact {
 
 /// The manifest of a data set. One object per folder of datasets/.
 struct DatasetInfo {
+  static constexpr std::string_view kKind = "data set";
   std::string name;    ///< e.g. "sst2"; the folder's name
   std::string title;   ///< what it is, one line
   std::string source;  ///< paper or origin
@@ -64,14 +66,12 @@ struct DatasetInfo {
       read;
 
   bool embedded() const { return files.empty(); }
+  /// Why the manifest cannot be used; empty: it can.
+  std::string mistake() const;
 };
 
 /// Registers one set; put one object of this type at the end of datasets/NAME/NAME.cpp.
-/// Throws Error(kInternal) where the name is taken, or the reader or the metrics are missing.
-class DatasetRegistrar {
- public:
-  explicit DatasetRegistrar(DatasetInfo info);
-};
+using DatasetRegistrar = Registrar<DatasetInfo>;
 
 /// All sets, by name.
 std::vector<const DatasetInfo*> all_datasets();

@@ -4,12 +4,12 @@
 #include <utf8proc.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string_view>
 #include <utility>
 
 #include "common/error.hpp"
+#include "common/number.hpp"
 #include "datasets/text/text_file.hpp"
 
 namespace tersor::datasets {
@@ -103,18 +103,15 @@ class Reader {
   }
 
   float label(std::string_view field) const {
-    double value = 0;
-    const char* end = field.data() + field.size();
-    const auto [stop, error] = std::from_chars(field.data(), end, value);
-    const bool whole = info_.classes == 0 || value == std::floor(value);
-    if (error != std::errc{} || stop != end || !std::isfinite(value) || !whole ||
-        value < layout_.lowest_label || value > layout_.highest_label)
+    const auto value = parse_real(field);
+    if (!value || (info_.classes != 0 && *value != std::floor(*value)) ||
+        *value < layout_.lowest_label || *value > layout_.highest_label)
       fail(lines_.number(), label_ + 1,
            "label '" + std::string(field.substr(0, 80)) + "' is not a " +
                (info_.classes == 0 ? "number" : "whole number") + " from " +
                std::to_string(static_cast<int>(layout_.lowest_label)) + " to " +
                std::to_string(static_cast<int>(layout_.highest_label)));
-    return static_cast<float>(value);
+    return static_cast<float>(*value);
   }
 
   const DatasetInfo& info_;

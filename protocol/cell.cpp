@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/cell.hpp"
 
-#include <xxhash.h>
-
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "common/error.hpp"
+#include "common/hash.hpp"
+#include "common/hex.hpp"
 #include "common/nearest.hpp"
+#include "common/number.hpp"
 
 namespace tersor::protocol {
 namespace {
@@ -30,15 +27,6 @@ std::string shown(const json& value) {
   constexpr std::size_t kLongest = 80;
   std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
   return text.size() > kLongest ? text.substr(0, kLongest) + "..." : text;
-}
-
-std::optional<std::int64_t> whole_number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || text.front() == '-' || error != std::errc{} ||
-      end != text.data() + text.size())
-    return std::nullopt;
-  return value;
 }
 
 /// Takes the keys of one JSON object one by one; done() refuses those that nobody took.
@@ -162,7 +150,7 @@ std::string canonical_layers(const std::string& text) {
   if (text == "all" || text == "none") return text;
   if (const auto colon = text.find(':'); colon != std::string::npos) {
     const std::string side = text.substr(0, colon);
-    const auto count = whole_number(std::string_view(text).substr(colon + 1));
+    const auto count = parse_whole_number(std::string_view(text).substr(colon + 1));
     if ((side != "last" && side != "first") || !count) fail(expected);
     if (*count < 1 || *count > 10000)
       fail("layers '" + text + "': " + std::to_string(*count) + " not in [1, 10000]");
@@ -170,8 +158,8 @@ std::string canonical_layers(const std::string& text) {
   }
   const auto dash = text.find('-');
   if (dash == std::string::npos) fail(expected);
-  const auto from = whole_number(std::string_view(text).substr(0, dash));
-  const auto to = whole_number(std::string_view(text).substr(dash + 1));
+  const auto from = parse_whole_number(std::string_view(text).substr(0, dash));
+  const auto to = parse_whole_number(std::string_view(text).substr(dash + 1));
   if (!from || !to) fail(expected);
   if (*from > *to || *to > 10000)
     fail("layers '" + text + "': needs A <= B <= 10000 (zero-based, inclusive)");
@@ -181,7 +169,7 @@ std::string canonical_layers(const std::string& text) {
 /// Checks "N" (steps; "N steps" too) and "N epochs"; zero of either is "0".
 std::string canonical_warmup(const std::string& text) {
   const auto blank = text.find(' ');
-  const auto count = whole_number(std::string_view(text).substr(0, blank));
+  const auto count = parse_whole_number(std::string_view(text).substr(0, blank));
   const std::string unit = blank == std::string::npos ? "steps" : text.substr(blank + 1);
   const bool is_epochs = unit == "epochs" || unit == "epoch";
   if (!count || (!is_epochs && unit != "steps" && unit != "step"))
@@ -266,11 +254,7 @@ Cell cell_from_json(const nlohmann::json& object) {
 }
 
 std::string cell_key(const Cell& cell, const std::string& versions) {
-  const std::string text = to_json(cell).dump() + "\n" + versions;
-  std::array<char, 17> digits{};
-  std::snprintf(digits.data(), digits.size(), "%016llx",
-                static_cast<unsigned long long>(XXH64(text.data(), text.size(), 0)));
-  return digits.data();
+  return hex(xxh64(to_json(cell).dump() + "\n" + versions));
 }
 
 }  // namespace tersor::protocol

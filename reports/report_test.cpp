@@ -120,7 +120,7 @@ TEST_CASE("every folder of tables and figures is one item, with query and README
       CHECK(fs::exists(entry.path() / "README.md"));
     }
   std::vector<std::string> names;
-  for (const Item& item : items()) names.push_back(item.id);
+  for (const Item& item : items()) names.push_back(item.name);
   std::sort(folders.begin(), folders.end());
   std::sort(names.begin(), names.end());
   CHECK(names == folders);

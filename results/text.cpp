@@ -9,14 +9,11 @@
 #include <nlohmann/json.hpp>
 
 #include "common/hash.hpp"
+#include "common/hex.hpp"
 
 namespace tersor::results {
 
-std::string hash_of(std::string_view bytes) {
-  std::array<char, 17> text{};
-  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(xxh64(bytes)));
-  return text.data();
-}
+std::string hash_of(std::string_view bytes) { return hex(xxh64(bytes)); }
 
 std::string utc_now() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();

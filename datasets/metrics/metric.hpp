@@ -6,10 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "common/registry.hpp"
+
 namespace tersor::datasets {
 
 /// A quality measure of predictions against labels. Higher is better for all of them.
 struct Metric {
+  static constexpr std::string_view kKind = "metric";
   std::string name;         ///< e.g. "accuracy"; the file's name in datasets/metrics/
   std::string description;  ///< one line: definition, and the value where it is undefined
   double lowest = 0;        ///< smallest and largest possible value
@@ -21,10 +24,7 @@ struct Metric {
 };
 
 /// Registers one metric; put one object of this type at the end of datasets/metrics/NAME.cpp.
-class MetricRegistrar {
- public:
-  explicit MetricRegistrar(Metric metric);
-};
+using MetricRegistrar = Registrar<Metric>;
 
 /// All metrics, by name.
 std::vector<const Metric*> all_metrics();

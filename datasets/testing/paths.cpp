@@ -8,6 +8,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "common/cache_folder.hpp"
+
 namespace tersor::datasets::testing {
 
 namespace fs = std::filesystem;
@@ -49,12 +51,7 @@ fs::path data_root_or_skip(const std::string& needed) {
 }
 
 fs::path vocabulary_or_skip() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  const fs::path base = cache != nullptr && *cache != '\0'
-                            ? fs::path(cache)
-                            : fs::path(home != nullptr ? home : "") / ".cache";
-  const fs::path file = base / "tersor" / "models" / "minilm-l6" / "vocab.txt";
+  const fs::path file = cache_folder() / "models" / "minilm-l6" / "vocab.txt";
   if (fs::exists(file)) return file;
   std::printf("SKIPPED: %s is not there; run scripts/fetch minilm-l6\n", file.c_str());
   return {};

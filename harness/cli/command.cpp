@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <system_error>
 #include <utility>
@@ -15,33 +14,20 @@
 namespace tersor::harness {
 namespace {
 
-using Commands = std::map<std::pair<int, std::string>, std::function<void(CLI::App&)>>;
-
-Commands& commands() {
-  static Commands instance;
-  return instance;
-}
-
 int status = 0;
 
 }  // namespace
 
-CommandRegistrar::CommandRegistrar(int order, std::string name,
-                                   std::function<void(CLI::App&)> setup) {
-  const bool is_new = commands().emplace(std::pair(order, name), std::move(setup)).second;
-  TERSOR_CHECK(is_new, "command '" + name + "' is registered twice");
-}
-
 void add_commands(CLI::App& app) {
-  for (const auto& [key, setup] : commands()) setup(app);
+  std::map<std::pair<int, std::string>, const Command*> in_order;
+  for (const auto& [name, command] : Registry<Command>::instance().entries())
+    in_order[{command.order, name}] = &command;
+  for (const auto& [place, command] : in_order) command->setup(app);
 }
 
 std::string refuse_negative(const std::string& text) {
-  double value = 0;
-  const auto end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, value);
-  const bool is_number = result.ec == std::errc() && result.ptr == end;
-  return is_number && value >= 0 ? "" : "'" + text + "' is no number of zero or more";
+  const auto value = parse_real(text);
+  return value && *value >= 0 ? "" : "'" + text + "' is no number of zero or more";
 }
 
 std::function<std::string(const std::string&)> refuse_outside(std::int64_t low, std::int64_t high) {

@@ -4,8 +4,12 @@
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
+#include <source_location>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "common/registry.hpp"
 
 namespace CLI {
 class App;
@@ -13,14 +17,23 @@ class App;
 
 namespace tersor::harness {
 
-/// Registers one top-level command of `tersor`. Put one object of this type at the end of each
-/// harness/cli/commands/NAME.cpp; no list names the commands. `setup` adds the subcommand (with its
-/// help and examples) to the app; its callback does the work, throws tersor::Error, and may set the
-/// exit status.
-class CommandRegistrar {
+/// One top-level command of `tersor`.
+struct Command {
+  static constexpr std::string_view kKind = "command";
+  int order = 0;  ///< place in --help
+  std::string name;
+  /// Adds the subcommand (with its help and examples) to the app; its callback does the work,
+  /// throws tersor::Error, and may set the exit status.
+  std::function<void(CLI::App&)> setup;
+};
+
+/// Put one object of this type at the end of each harness/cli/commands/NAME.cpp; no list names the
+/// commands.
+class CommandRegistrar : Registrar<Command> {
  public:
-  /// `order`: place in --help. `name`: unique.
-  CommandRegistrar(int order, std::string name, std::function<void(CLI::App&)> setup);
+  CommandRegistrar(int order, std::string name, std::function<void(CLI::App&)> setup,
+                   std::source_location origin = std::source_location::current())
+      : Registrar({order, std::move(name), std::move(setup)}, origin) {}
 };
 
 /// Adds every registered command to `app`, by order, then name.

@@ -5,6 +5,7 @@
 #include <map>
 #include <system_error>
 
+#include "common/cache_folder.hpp"
 #include "common/error.hpp"
 #include "compressors/api/tensor_site.hpp"
 #include "datasets/dataset.hpp"
@@ -14,13 +15,6 @@ namespace tersor::harness {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path cache_folder() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && *cache)
-    return fs::path(cache) / "tersor";
-  const char* home = std::getenv("HOME");
-  return fs::path(home ? home : ".") / ".cache" / "tersor";
-}
 
 /// Why `layers` does not fit the model, or empty.
 std::string judge_layers(const std::string& layers, const ModelFacts& model) {

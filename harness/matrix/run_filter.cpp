@@ -4,13 +4,11 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 #include <string_view>
-#include <system_error>
 
 #include "common/error.hpp"
 #include "common/nearest.hpp"
+#include "common/number.hpp"
 #include "compressors/api/registry.hpp"
 #include "harness/matrix/message_spec.hpp"
 
@@ -54,14 +52,6 @@ std::string value_of(const RunSpec& run, const std::string& key) {
   return plain_text(cell.at(key));
 }
 
-/// The whole text as a number, e.g. "1e-6".
-std::optional<double> number_of(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 /// Wildcards, or one number in another spelling ("1e-6" and "0.000001", "1" and "1.0"); whole
 /// numbers have one, and seeds are larger than a double tells apart.
 bool is_match(const std::string& pattern, const std::string& value) {
@@ -70,8 +60,8 @@ bool is_match(const std::string& pattern, const std::string& value) {
     return text.find_first_not_of("0123456789") == std::string::npos;
   };
   if (is_whole(pattern) && is_whole(value)) return false;
-  const auto wanted = number_of(pattern);
-  return wanted && wanted == number_of(value);
+  const auto wanted = parse_real(pattern);
+  return wanted && wanted == parse_real(value);
 }
 
 }  // namespace

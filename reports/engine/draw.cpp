@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "common/cache_folder.hpp"
 #include "common/error.hpp"
 #include "reports/engine/context.hpp"
 
@@ -35,9 +36,7 @@ std::string variable(const char* name) {
 
 std::string python() {
   if (const std::string chosen = variable("TERSOR_PYTHON"); !chosen.empty()) return chosen;
-  std::string cache = variable("XDG_CACHE_HOME");
-  if (cache.empty()) cache = variable("HOME") + "/.cache";
-  const fs::path own = fs::path(cache) / "tersor/venv/bin/python3";
+  const fs::path own = cache_folder() / "venv/bin/python3";
   std::error_code code;
   return fs::exists(own, code) ? own.string() : "python3";
 }

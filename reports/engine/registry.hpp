@@ -2,8 +2,10 @@
 #pragma once
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "common/registry.hpp"
 #include "reports/engine/context.hpp"
 #include "reports/engine/document.hpp"
 
@@ -12,18 +14,16 @@ namespace tersor::reports {
 /// One table or figure of the report: a folder reports/tables/ID or reports/figures/ID with its
 /// query.sql, its layout and a README.
 struct Item {
-  int order = 0;   ///< place in the report
-  std::string id;  ///< the folder's name
+  static constexpr std::string_view kKind = "report item";
+  int order = 0;     ///< place in the report
+  std::string name;  ///< the folder's
   std::function<Section(Context&)> build;
 };
 
 /// Put one object of this type at the end of the folder's .cpp; no list names the items.
-class ItemRegistrar {
- public:
-  explicit ItemRegistrar(Item item);
-};
+using ItemRegistrar = Registrar<Item>;
 
-/// By order, then id.
+/// By order, then name.
 std::vector<Item> items();
 
 }  // namespace tersor::reports

@@ -66,7 +66,7 @@ Document make_document(Context& context, const ReportOptions& options) {
   for (const Item& item : items()) {
     Section section = item.build(context);
     if (section.blocks.empty() && section.files.empty()) continue;
-    section.id = item.id;
+    section.id = item.name;
     document.sections.push_back(std::move(section));
   }
   document.footer = footer_of(context, options);

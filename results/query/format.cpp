@@ -7,23 +7,14 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <vector>
 
 #include "common/error.hpp"
+#include "common/hex.hpp"
 
 namespace tersor::results {
 namespace {
-
-std::string hex_of(const std::string& bytes) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string text;
-  text.reserve(2 * bytes.size());
-  for (const char c : bytes) {
-    text += kHex[static_cast<unsigned char>(c) >> 4];
-    text += kHex[static_cast<unsigned char>(c) & 15];
-  }
-  return text;
-}
 
 /// Code points, which is near enough to columns for what the database holds.
 std::size_t width_of(std::string_view text) {
@@ -141,7 +132,7 @@ void write_csv(std::ostream& out, const QueryResult& result) {
       else if (const auto* text = std::get_if<std::string>(&row[i]))
         out << (text->empty() ? "\"\"" : csv_field(*text));
       else if (const auto* blob = std::get_if<Blob>(&row[i]))
-        out << hex_of(blob->bytes);
+        out << hex(std::as_bytes(std::span(blob->bytes)));
     }
     out << '\n';
   }
@@ -154,7 +145,8 @@ nlohmann::ordered_json json_of(const Value& value) {
     return *real;
   }
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
-  if (const auto* blob = std::get_if<Blob>(&value)) return hex_of(blob->bytes);
+  if (const auto* blob = std::get_if<Blob>(&value))
+    return hex(std::as_bytes(std::span(blob->bytes)));
   return nullptr;
 }
 

@@ -3,12 +3,12 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
-#include <charconv>
 #include <string>
 #include <utility>
 
 #include "common/build_info.hpp"
 #include "common/error.hpp"
+#include "common/number.hpp"
 #include "results/text.hpp"
 
 namespace tersor::results {
@@ -20,7 +20,7 @@ const std::vector<Migration>& migrations() {
     std::vector<Migration> made;
     for (const auto& [file, sql] : migration_files()) {
       Migration step;
-      std::from_chars(file.data(), file.data() + 4, step.version);
+      step.version = static_cast<int>(parse_whole_number(file.substr(0, 4)).value_or(0));
       step.name = file.substr(5, file.size() - 5 - std::string_view(".sql").size());
       step.sql = sql;
       made.push_back(step);

@@ -2,12 +2,12 @@
 #pragma once
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
+#include "common/registry.hpp"
 #include "protocol/cell.hpp"
 
 namespace at {
@@ -53,17 +53,15 @@ class Model {
 
 /// One model. Put one ModelRegistrar at the end of models/NAME.cpp.
 struct ModelInfo {
+  static constexpr std::string_view kKind = "model";
   std::string name;
   std::string summary;
   std::function<std::unique_ptr<Model>(const ModelContext&)> make;
 };
 
-class ModelRegistrar {
- public:
-  explicit ModelRegistrar(ModelInfo info);
-};
+using ModelRegistrar = Registrar<ModelInfo>;
 
-const std::map<std::string, ModelInfo, std::less<>>& all_models();
+const Registry<ModelInfo>::Entries& all_models();
 /// Throws Error(kUsage) with the nearest name.
 const ModelInfo& find_model(std::string_view name);
 

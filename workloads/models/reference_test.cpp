@@ -11,6 +11,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "common/cache_folder.hpp"
 #include "datasets/batches.hpp"
 #include "workloads/comm/tensor.hpp"
 #include "workloads/models/model.hpp"
@@ -34,11 +35,7 @@ std::filesystem::path reference_file() {
 }
 
 std::filesystem::path weights_file() {
-  const std::string cache = variable("XDG_CACHE_HOME");
-  const std::filesystem::path root = cache.empty()
-                                         ? std::filesystem::path(variable("HOME")) / ".cache"
-                                         : std::filesystem::path(cache);
-  return root / "tersor/models/minilm-l6/model.safetensors";
+  return cache_folder() / "models/minilm-l6/model.safetensors";
 }
 
 template <typename T>

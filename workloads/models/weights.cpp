@@ -4,10 +4,10 @@
 #include <xxhash.h>
 
 #include <cmath>
-#include <cstdio>
 #include <numbers>
 
 #include "common/error.hpp"
+#include "common/hex.hpp"
 #include "common/philox.hpp"
 #include "common/safetensors.hpp"
 
@@ -89,10 +89,6 @@ void Weights::absorb(std::string_view name, std::span<const float> values) {
   hash_ = XXH64(values.data(), values.size_bytes(), hash_);
 }
 
-std::string Weights::hash() const {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash_));
-  return text;
-}
+std::string Weights::hash() const { return hex(hash_); }
 
 }  // namespace tersor::workloads

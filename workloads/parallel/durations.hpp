@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <chrono>
 #include <cstdint>
+
+#include "common/clock.hpp"
 
 namespace tersor::workloads {
 
@@ -18,10 +19,6 @@ struct Durations {
     return *this;
   }
 };
-
-inline std::int64_t steady_ns() {
-  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
 
 /// Adds the time of its scope.
 class Timer {

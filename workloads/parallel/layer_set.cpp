@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/parallel/layer_set.hpp"
 
-#include <charconv>
-#include <optional>
 #include <string>
 
 #include "common/error.hpp"
+#include "common/number.hpp"
 
 namespace tersor::workloads {
 namespace {
-
-std::optional<std::int64_t> whole_number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || text.front() == '-' || error != std::errc{} ||
-      end != text.data() + text.size())
-    return std::nullopt;
-  return value;
-}
 
 [[noreturn]] void fail(std::string_view text, const std::string& why) {
   throw Error(ErrorKind::kUsage, "layers '" + std::string(text) + "': " + why);
@@ -36,15 +26,15 @@ std::vector<bool> parse_layers(std::string_view text, std::int64_t layers) {
   if (text == "none") return range(layers, 0, 0);
   const bool is_last = text.starts_with("last:");
   if (is_last || text.starts_with("first:")) {
-    const auto count = whole_number(text.substr(text.find(':') + 1));
+    const auto count = parse_whole_number(text.substr(text.find(':') + 1));
     if (!count) fail(text, "expected a whole number after ':'");
     if (*count > layers) fail(text, "the model has " + std::to_string(layers) + " layers");
     return is_last ? range(layers, layers - *count, layers) : range(layers, 0, *count);
   }
   const std::size_t dash = text.find('-');
   if (dash != std::string_view::npos) {
-    const auto begin = whole_number(text.substr(0, dash));
-    const auto end = whole_number(text.substr(dash + 1));
+    const auto begin = parse_whole_number(text.substr(0, dash));
+    const auto end = parse_whole_number(text.substr(dash + 1));
     if (begin && end) {
       if (*begin > *end) fail(text, "the first layer is above the last");
       if (*end >= layers) fail(text, "the model's layers are 0 to " + std::to_string(layers - 1));
@@ -58,7 +48,7 @@ std::int64_t parse_warmup(std::string_view text, std::int64_t steps_per_epoch) {
   std::string_view number = text.substr(0, text.find(' '));
   const std::string_view unit =
       number.size() < text.size() ? text.substr(number.size() + 1) : "steps";
-  const auto count = whole_number(number);
+  const auto count = parse_whole_number(number);
   const bool is_epochs = unit == "epochs" || unit == "epoch";
   if (!count || !(is_epochs || unit == "steps" || unit == "step"))
     throw Error(ErrorKind::kUsage, "warmup '" + std::string(text) +

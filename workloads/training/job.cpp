@@ -4,13 +4,13 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <iostream>
 #include <numeric>
 
+#include "common/clock.hpp"
 #include "common/error.hpp"
 #include "common/hash.hpp"
+#include "common/hex.hpp"
 #include "common/safetensors.hpp"
 #include "datasets/batches.hpp"
 #include "datasets/dataset.hpp"
@@ -27,16 +27,6 @@ namespace {
 
 using compressors::Phase;
 using nlohmann::ordered_json;
-
-std::int64_t now_ns() {
-  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
-
-std::string hex(std::uint64_t value) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 /// The data of a job, encoded once.
 struct Data {
@@ -224,7 +214,7 @@ void Job::evaluate(std::int64_t epoch, std::int64_t step, bool is_compressed) {
   const std::int64_t batches =
       datasets::evaluation_batches(data_.dev.rows(), config_.training.micro_batch);
   Evaluation evaluation{.epoch = epoch, .step = step, .is_compressed = is_compressed};
-  const std::int64_t start = now_ns();
+  const std::int64_t start = steady_ns();
   for (std::int64_t i = 0; i < batches; ++i) {
     const datasets::Batch batch =
         datasets::make_batch(data_.dev, order, i, config_.training.micro_batch);
@@ -240,7 +230,7 @@ void Job::evaluate(std::int64_t epoch, std::int64_t step, bool is_compressed) {
     evaluation.predictions.insert(evaluation.predictions.end(), result.predictions.begin(),
                                   result.predictions.end());
   }
-  evaluation.ns = now_ns() - start;
+  evaluation.ns = steady_ns() - start;
   if (!is_first()) return;
   evaluation.loss /= static_cast<double>(data_.dev.rows());
   evaluation.labels.assign(data_.dev.labels.begin(), data_.dev.labels.end());

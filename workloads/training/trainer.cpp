@@ -7,9 +7,9 @@
 #include <ATen/ops/mse_loss.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
+#include "common/clock.hpp"
 #include "common/hash.hpp"
 #include "datasets/batches.hpp"
 #include "workloads/models/parameters.hpp"
@@ -18,10 +18,6 @@
 
 namespace tersor::workloads {
 namespace {
-
-std::int64_t now_ns() {
-  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
 
 at::Tensor class_labels(const datasets::Batch& batch) {
   at::Tensor labels = at::empty({batch.rows}, at::kLong);
@@ -102,17 +98,17 @@ StepResult Trainer::step(const datasets::Batch& batch, double learning_rate) {
   StepResult result;
   impl_->group.step = {};
   impl_->group.excluded_ns = 0;
-  const std::int64_t start = now_ns();
+  const std::int64_t start = steady_ns();
   at::Tensor loss = impl_->loss(impl_->model.forward(batch), batch);
   result.loss = static_cast<double>(loss.item<float>());
   const std::int64_t forward_excluded = impl_->group.excluded_ns;
-  const std::int64_t after_forward = now_ns();
+  const std::int64_t after_forward = steady_ns();
   result.ns.forward = after_forward - start - forward_excluded;
   result.is_finite = std::isfinite(result.loss);
   std::int64_t after_backward = after_forward;
   if (result.is_finite) {
     loss.backward();
-    after_backward = now_ns();
+    after_backward = steady_ns();
     result.ns.backward =
         after_backward - after_forward - (impl_->group.excluded_ns - forward_excluded);
     result.gradient_norm = impl_->global_norm();
@@ -120,7 +116,7 @@ StepResult Trainer::step(const datasets::Batch& batch, double learning_rate) {
     const double scale = clip > 0 ? std::min(1.0, clip / (result.gradient_norm + 1e-6)) : 1.0;
     impl_->update(learning_rate, static_cast<float>(scale));
   }
-  const std::int64_t end = now_ns();
+  const std::int64_t end = steady_ns();
   result.ns.optimizer = end - after_backward;
   result.ns.total = end - start - impl_->group.excluded_ns;
   result.ns.encode = impl_->group.step.encode;

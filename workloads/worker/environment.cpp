@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
@@ -13,6 +12,7 @@
 
 #include "common/build_info.hpp"
 #include "common/error.hpp"
+#include "common/number.hpp"
 #include "workloads/comm/runtime.hpp"
 
 namespace tersor::workloads {
@@ -27,12 +27,11 @@ std::string text_of(const char* variable, const std::string& fallback) {
 
 int number_of(const char* variable, int fallback, int low, int high) {
   const std::string text = text_of(variable, std::to_string(fallback));
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < low || value > high)
+  const auto value = parse_integer(text);
+  if (!value || *value < low || *value > high)
     throw Error(ErrorKind::kUsage, std::string(variable) + "=" + text + " is not a number in [" +
                                        std::to_string(low) + ", " + std::to_string(high) + "]");
-  return value;
+  return static_cast<int>(*value);
 }
 
 std::string cpu_name() {

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/worker/spool.hpp"
 
-#include <chrono>
-
+#include "common/clock.hpp"
 #include "common/error.hpp"
 
 namespace tersor::workloads {
 namespace {
-
-std::int64_t now_ns() {
-  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
 
 std::filesystem::path file_in(const std::filesystem::path& folder, int rank) {
   std::error_code error;
@@ -24,7 +19,7 @@ std::filesystem::path file_in(const std::filesystem::path& folder, int rank) {
 }  // namespace
 
 Spool::Spool(const std::filesystem::path& folder, int rank)
-    : lines_(file_in(folder, rank)), start_ns_(now_ns()) {}
+    : lines_(file_in(folder, rank)), start_ns_(steady_ns()) {}
 
 void Spool::set_bare_start(nlohmann::ordered_json start) {
   const std::lock_guard lock(mutex_);
@@ -48,7 +43,7 @@ void Spool::end(const Ending& ending) {
   nlohmann::ordered_json record{{"type", "end"},
                                 {"status", ending.status},
                                 {"reason", ending.reason},
-                                {"wall_ns", now_ns() - start_ns_},
+                                {"wall_ns", steady_ns() - start_ns_},
                                 {"steps", steps_}};
   if (!ending.checksum.empty()) record["checksum"] = ending.checksum;
   lines_.write(record);

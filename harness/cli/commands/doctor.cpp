@@ -10,6 +10,7 @@
 #include <string>
 
 #include "common/build_info.hpp"
+#include "common/cache_folder.hpp"
 #include "common/error.hpp"
 #include "datasets/dataset.hpp"
 #include "harness/cli/command.hpp"
@@ -77,11 +78,7 @@ ordered_json check_models(const Resources& resources) {
 
 /// Figures are drawn by vl-convert in scripts/setup's environment, or in the python3 of the path.
 ordered_json check_figures() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  const std::string own =
-      (cache && *cache ? std::string(cache) : std::string(home ? home : ".") + "/.cache") +
-      "/tersor/venv/bin/python3";
+  const std::string own = (cache_folder() / "venv/bin/python3").string();
   for (const std::string& python : {own, std::string("python3")}) {
     const std::string command = "'" + python + "' -c 'import vl_convert' >/dev/null 2>&1";
     const int status = std::system(command.c_str());
