@@ -8,6 +8,8 @@
 #include <limits>
 #include <vector>
 
+#include "common/statistics.hpp"
+
 namespace tersor::compressors::bench {
 namespace {
 
@@ -47,19 +49,12 @@ class Timer {
 
 struct Median {
   double value;
-  double low;
-  double high;
+  Interval interval;
 };
 
-// The median, and the order statistics between which it lies with 95 % confidence.
 Median median_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
-  const auto n = static_cast<double>(values.size());
-  const double half_width = 0.98 * std::sqrt(n);
-  const auto at = [&](double rank) {
-    return values[static_cast<std::size_t>(std::clamp(rank, 0.0, n - 1))];
-  };
-  return {at(n / 2), at(std::floor(n / 2 - half_width)), at(std::ceil(n / 2 + half_width))};
+  return {quantile(values, 0.5), median_interval(values, static_cast<double>(values.size()))};
 }
 
 }  // namespace
@@ -95,14 +90,14 @@ Timing measure(const std::function<void()>& work, const std::function<void()>& c
   const Median ns = median_of(work_ns);
   const Median ratio = median_of(ratios);
   t.median_ns = ns.value;
-  t.low_ns = ns.low;
-  t.high_ns = ns.high;
+  t.low_ns = ns.interval.low;
+  t.high_ns = ns.interval.high;
   t.least_ns = *std::min_element(work_ns.begin(), work_ns.end());
   t.copy_median_ns = median_of(copy_ns).value;
   t.copy_least_ns = best_copy;
   t.ratio = ratio.value;
-  t.ratio_low = ratio.low;
-  t.ratio_high = ratio.high;
+  t.ratio_low = ratio.interval.low;
+  t.ratio_high = ratio.interval.high;
   t.samples = static_cast<int>(ratios.size());
   return t;
 }

@@ -12,8 +12,8 @@ struct Effort {
   bool is_wall = false;   ///< wall time (work of several threads), not this thread's CPU time
 };
 
-/// Times of one row, in nanoseconds a call. `low` and `high` bound the median with 95 %
-/// confidence (order statistics; the extremes where there are too few samples).
+/// Times of one row, in nanoseconds a call. `low` and `high` are median_interval
+/// (common/statistics.hpp).
 struct Timing {
   double median_ns = 0;
   double low_ns = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <numeric>
 
@@ -11,40 +12,6 @@
 
 namespace tersor::results {
 namespace {
-
-constexpr double kNormal975 = 1.959963984540054;
-
-/// Continued fraction of the incomplete beta function (Lentz's method; Numerical Recipes 6.4).
-double beta_fraction(double a, double b, double x) {
-  constexpr double kTiny = 1e-300;
-  constexpr int kMostTerms = 10000;
-  const auto away_from_zero = [](double v) { return std::fabs(v) < kTiny ? kTiny : v; };
-  double c = 1;
-  double d = 1 / away_from_zero(1 - (a + b) * x / (a + 1));
-  double h = d;
-  for (int m = 1; m <= kMostTerms; ++m) {
-    const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-    d = 1 / away_from_zero(1 + even * d);
-    c = away_from_zero(1 + even / c);
-    h *= d * c;
-    const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-    d = 1 / away_from_zero(1 + odd * d);
-    c = away_from_zero(1 + odd / c);
-    h *= d * c;
-    if (std::fabs(d * c - 1) < 1e-15) break;
-  }
-  return h;
-}
-
-/// Regularised incomplete beta function I_x(a, b).
-double incomplete_beta(double a, double b, double x) {
-  if (x <= 0) return 0;
-  if (x >= 1) return 1;
-  const double front = std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) +
-                                a * std::log(x) + b * std::log1p(-x));
-  if (x < (a + 1) / (a + b + 2)) return front * beta_fraction(a, b, x) / a;
-  return 1 - front * beta_fraction(b, a, 1 - x) / b;
-}
 
 std::optional<double> effective_sample_size(std::span<const double> values, double mean) {
   if (values.size() < 3) return std::nullopt;
@@ -90,14 +57,6 @@ std::vector<double> resampled_means(std::span<const double> values) {
 
 }  // namespace
 
-double quantile(std::span<const double> sorted, double p) {
-  TERSOR_CHECK(!sorted.empty(), "quantile of nothing");
-  const double place = p * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(std::floor(place));
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (place - std::floor(place)) * (sorted[above] - sorted[below]);
-}
-
 double mean_of(std::span<const double> values) {
   if (values.empty()) return 0;
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -126,29 +85,19 @@ Summary summarize(std::span<const double> values) {
   s.sd = deviation_of(values);
   s.ess = effective_sample_size(values, s.mean);
   if (values.size() >= 6) {
-    const double half = kNormal975 * 0.5 / std::sqrt(*s.ess);
-    s.ci_low = quantile(sorted, std::max(0.0, 0.5 - half));
-    s.ci_high = quantile(sorted, std::min(1.0, 0.5 + half));
+    const Interval interval = median_interval(sorted, *s.ess);
+    s.ci_low = interval.low;
+    s.ci_high = interval.high;
   }
   return s;
 }
 
 double student_t_cdf(double t, double df) {
-  const double tail = 0.5 * incomplete_beta(df / 2, 0.5, df / (df + t * t));
-  return t > 0 ? 1 - tail : tail;
+  return boost::math::cdf(boost::math::students_t(df), t);
 }
 
 double student_t_quantile(double p, double df) {
-  if (p == 0.5) return 0;
-  if (p < 0.5) return -student_t_quantile(1 - p, df);
-  double low = 0;
-  double high = 1;
-  while (student_t_cdf(high, df) < p && high < 1e300) high *= 2;
-  for (int i = 0; i < 200 && high - low > 1e-14 * high; ++i) {
-    const double middle = 0.5 * (low + high);
-    (student_t_cdf(middle, df) < p ? low : high) = middle;
-  }
-  return 0.5 * (low + high);
+  return boost::math::quantile(boost::math::students_t(df), p);
 }
 
 std::optional<Interval> mean_interval(std::span<const double> values, double level) {

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "common/statistics.hpp"
+
 namespace tersor::results {
 
 /// Order statistics and moments of one sample. sd (n - 1), ess and the interval need n >= 2, 3, 6.
@@ -27,21 +29,14 @@ struct Summary {
 /// Values in the order in which they were taken, all finite. n = 0 gives a Summary of zeros.
 Summary summarize(std::span<const double> values);
 
-/// Quantile by linear interpolation (NumPy's default, Hyndman and Fan's type 7). `sorted` is
-/// ascending and not empty, p in [0, 1].
-double quantile(std::span<const double> sorted, double p);
 double mean_of(std::span<const double> values);
 /// Sample standard deviation (n - 1), two passes; none for n < 2.
 std::optional<double> deviation_of(std::span<const double> values);
 
-/// Student's t: P(T <= t), and its inverse for p in (0, 1). df > 0.
+/// Student's t: P(T <= t), and its inverse for p in (0, 1). df > 0. Other arguments throw
+/// std::domain_error.
 double student_t_cdf(double t, double df);
 double student_t_quantile(double p, double df);
-
-struct Interval {
-  double low = 0;
-  double high = 0;
-};
 
 /// Student's t interval of the mean; none for n < 2.
 std::optional<Interval> mean_interval(std::span<const double> values, double level = 0.95);

@@ -18,22 +18,12 @@ TEST_CASE("student t distribution equals scipy.stats.t") {
                     {0.975, 1e6, 1.959966356814107}};
   for (const auto& [p, df, t] : kQuantiles) {
     INFO("p " << p << " df " << df);
-    CHECK(student_t_quantile(p, df) == Approx(t).epsilon(1e-9));
-    CHECK(student_t_cdf(t, df) == Approx(p).epsilon(1e-9));
+    CHECK(student_t_quantile(p, df) == Approx(t).epsilon(1e-13));
+    CHECK(student_t_cdf(t, df) == Approx(p).epsilon(1e-13));
   }
   CHECK(student_t_quantile(0.5, 4) == 0);
   CHECK(student_t_cdf(0, 4) == Approx(0.5));
-  CHECK(student_t_cdf(-8.0, 2) == Approx(0.00763403608266907).epsilon(1e-9));
-}
-
-TEST_CASE("quantiles interpolate as numpy.quantile does") {
-  const std::vector<double> v{1, 2, 4, 8, 16};
-  CHECK(quantile(v, 0) == 1);
-  CHECK(quantile(v, 1) == 16);
-  CHECK(quantile(v, 0.25) == 2);
-  CHECK(quantile(v, 0.1) == Approx(1.4));
-  CHECK(quantile(v, 0.9) == Approx(12.8));
-  CHECK(quantile(std::vector<double>{3.0}, 0.7) == 3);
+  CHECK(student_t_cdf(-8.0, 2) == Approx(0.00763403608266907).epsilon(1e-13));
 }
 
 TEST_CASE("summary of a hand-computed sample") {
@@ -53,7 +43,7 @@ TEST_CASE("summary of a hand-computed sample") {
   CHECK(*s.ci_high <= s.max);
 }
 
-TEST_CASE("small and constant samples have no made-up spread") {
+TEST_CASE("small and constant samples have no made-up deviation") {
   CHECK(summarize({}).n == 0);
   const Summary one = summarize(std::vector<double>{7});
   CHECK(one.median == 7);

@@ -1,17 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The timer of compressors/bench/interleaved.hpp for Python: one thread's CPU time, each call between two copies."""
-import math
 import time
 
-TRIES, RESTLESS = 10, 1.06
+from medians import median_interval
 
-
-def median_of(values):
-    """The median and the order statistics that bound it with 95 % confidence."""
-    values, n = sorted(values), len(values)
-    at = lambda rank: values[max(0, min(n - 1, int(rank)))]  # noqa: E731
-    width = 0.98 * math.sqrt(n)
-    return at(n / 2), at(math.floor(n / 2 - width)), at(math.ceil(n / 2 + width))
+TRIES, NOISY = 10, 1.06
 
 
 def measure(work, copy, seconds):
@@ -26,7 +19,7 @@ def measure(work, copy, seconds):
         for attempt in range(1, TRIES + 1):
             before, between, after = timed(copy), timed(work), timed(copy)
             best, taken = min(best, before, after), taken + before + between + after
-            if max(before, after) <= RESTLESS * best or attempt == TRIES or taken > seconds * 1e9:
+            if max(before, after) <= NOISY * best or attempt == TRIES or taken > seconds * 1e9:
                 rows.append((between, (before + after) / 2))
                 break
     return summary(rows)
@@ -34,9 +27,9 @@ def measure(work, copy, seconds):
 
 def summary(rows):
     """Of (nanoseconds of the work, of the copies beside it)."""
-    ns, low, high = median_of([work_ns for work_ns, _ in rows])
-    ratio, ratio_low, ratio_high = median_of([copy_ns / work_ns for work_ns, copy_ns in rows])
-    return {"median_ns": ns, "low_ns": low, "high_ns": high, "memcpy_ns": median_of([c for _, c in rows])[0],
+    ns, low, high = median_interval([work_ns for work_ns, _ in rows])
+    ratio, ratio_low, ratio_high = median_interval([copy_ns / work_ns for work_ns, copy_ns in rows])
+    return {"median_ns": ns, "low_ns": low, "high_ns": high, "memcpy_ns": median_interval([c for _, c in rows])[0],
             "memcpy_ratio": ratio, "memcpy_ratio_low": ratio_low, "memcpy_ratio_high": ratio_high,
             "samples": len(rows)}
 

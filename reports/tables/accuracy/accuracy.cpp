@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "common/statistics.hpp"
 #include "reports/engine/numbers.hpp"
 #include "reports/engine/pivot.hpp"
 #include "reports/engine/registry.hpp"
@@ -83,7 +84,7 @@ std::string learned_nothing(const Group& group, const Values& values,
   const auto majority = majorities.find(none->second.id);
   if (value == values.end() || majority == majorities.end()) return "";
   const auto& [share, rows] = majority->second;
-  const double chance = share + 1.96 * std::sqrt(share * (1 - share) / rows);
+  const double chance = share + kNormal975 * std::sqrt(share * (1 - share) / rows);
   if (value->second.mean > chance) return "";
   return group.label() + ": `none` reaches " + fixed(100 * value->second.mean, kDecimals) +
          " %, no better than always giving the most frequent class (" +

@@ -11,7 +11,6 @@
 namespace tersor::reports {
 namespace {
 
-using results::Interval;
 using results::PairedDifference;
 
 constexpr double kLevel = 0.05;
@@ -142,7 +141,7 @@ std::string verdict_of(const Comparison& c) {
     verdict = "undecided: n = 1 decides nothing";
   else if (*c.difference.sd == 0)
     verdict =
-        c.difference.mean == 0 ? "same value on every seed" : "undecided: no spread to judge by";
+        c.difference.mean == 0 ? "same value on every seed" : "undecided: no deviation to judge by";
   else if (*c.adjusted_p > kLevel && *c.difference.p <= kLevel)
     verdict = "undecided: its own interval leaves out 0, but not after the correction for " +
               std::to_string(c.family) + " codecs (n = " + std::to_string(c.difference.n) +
