@@ -31,9 +31,9 @@ double matthews(std::span<const double> predictions, std::span<const double> lab
     predicted_squares += count.first * count.first;
     actual_squares += count.second * count.second;
   }
-  const double spread =
+  const double variances =
       (samples * samples - predicted_squares) * (samples * samples - actual_squares);
-  return spread == 0.0 ? 0.0 : (right * samples - products) / std::sqrt(spread);
+  return variances == 0.0 ? 0.0 : (right * samples - products) / std::sqrt(variances);
 }
 
 const MetricRegistrar kMatthews{{"matthews",

@@ -11,7 +11,9 @@
 
 namespace tersor::reports {
 
-std::vector<std::pair<std::string_view, std::string_view>> report_files();  // made by CMake
+// Made by CMake: this room's files, and those of TERSOR_EXTRA_REPORTS.
+std::vector<std::pair<std::string_view, std::string_view>> report_files();
+std::vector<std::pair<std::string_view, std::string_view>> extra_report_files();
 
 namespace {
 
@@ -159,8 +161,9 @@ results::QueryResult Context::query(std::string_view file) {
 }
 
 std::string_view embedded_file(std::string_view path) {
-  for (const auto& [name, text] : report_files())
-    if (name == path) return text;
+  for (const auto& files : {report_files(), extra_report_files()})
+    for (const auto& [name, text] : files)
+      if (name == path) return text;
   throw Error(ErrorKind::kInternal, "reports/" + std::string(path) + " is not part of the program");
 }
 

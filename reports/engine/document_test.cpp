@@ -68,5 +68,60 @@ TEST_CASE("escaping in HTML and Markdown") {
                                         Contains("| codec | a\\|b |"));
 }
 
+TEST_CASE("no text becomes markup, wherever it stands in the page") {
+  const std::string bad = "<script>alert(1)</script> & '\"";
+  Document document{bad, bad, {}, {bad}};
+  Table table;
+  table.caption = bad;
+  table.columns = {{bad, "", true}, {bad, bad, true}, {bad, bad, false}};
+  table.rows = {{{{bad, bad, Tone::kPlain},
+                  {"`" + bad + "`", bad, Tone::kWarning},
+                  {bad, "", Tone::kMissing}},
+                 true}};
+  table.notes = {bad};
+  Figure figure;
+  figure.id = figure.title = figure.caption = bad;
+  document.sections = {{bad, bad, {Paragraph{bad, true}, table, figure}, {{bad, {}}}}};
+  const std::string page = to_html(document);
+  CHECK_THAT(page, !Contains("<script") && !Contains("& '"));
+  std::size_t count = 0;
+  for (auto at = page.find("&lt;script&gt;"); at != std::string::npos;
+       at = page.find("&lt;script&gt;", at + 1))
+    ++count;
+  // Title and heading; subtitle; id, link and heading of the section; paragraph; caption, 2 groups
+  // as one and 3 columns; row, 2 texts and a note; table's note; figure's id twice, title and
+  // caption; file's name twice; footer.
+  CHECK(count == 2 + 1 + 4 + 1 + 5 + 4 + 1 + 4 + 2 + 1);
+}
+
+TEST_CASE("the page of a small document is golden") {
+  Table table;
+  table.columns = {{"codec", "", true}, {"ms", "step", false}, {"ms", "rest", false}};
+  table.rows = {
+      {{{"none", "", Tone::kPlain}, {"1", "n = 2", Tone::kPlain}, {"2 `x`", "", Tone::kWarning}},
+       true},
+      {{{"cast", "", Tone::kPlain}, {"not run", "", Tone::kMissing}, {"", "", Tone::kMissing}},
+       false}};
+  const Document document{
+      "T", "S", {{"time", "Time", {Paragraph{"p", false}, table}, {{"time.csv", {}}}}}, {"F"}};
+  const std::string page = to_html(document);
+  CHECK(page.substr(page.find("<body>")) ==
+        "<body>\n<main>\n<h1>T</h1>\n<p class=\"subtitle\">S</p>\n<nav aria-label=\"Contents\">\n"
+        "<a href=\"#time\">Time</a>\n</nav>\n<section id=\"time\">\n<h2>Time</h2>\n<p>p</p>\n"
+        "<figure class=\"table\">\n<table>\n<thead>\n"
+        "<tr><th colspan=\"1\"></th><th colspan=\"1\" class=\"span\">step</th>"
+        "<th colspan=\"1\" class=\"span\">rest</th></tr>\n"
+        "<tr><th scope=\"col\" class=\"text\">codec</th><th scope=\"col\" "
+        "class=\"first-of-group\">ms</th>"
+        "<th scope=\"col\" class=\"first-of-group\">ms</th></tr>\n</thead>\n<tbody>\n"
+        "<tr class=\"reference\"><th scope=\"row\">none</th><td class=\"first-of-group\">1<small>n "
+        "= 2</small></td>"
+        "<td class=\"warning first-of-group\">2 <code>x</code></td></tr>\n"
+        "<tr><th scope=\"row\">cast</th><td class=\"missing first-of-group\">not run</td>"
+        "<td class=\"missing first-of-group\"></td></tr>\n</tbody>\n</table>\n</figure>\n"
+        "<p><a href=\"time.csv\">time.csv</a>: the numbers at full precision</p>\n</section>\n"
+        "<footer>\n<p>F</p>\n</footer>\n</main>\n</body>\n</html>\n");
+}
+
 }  // namespace
 }  // namespace tersor::reports

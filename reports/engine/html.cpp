@@ -1,41 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <kainjow/mustache.hpp>
 #include <string>
 
+#include "common/error.hpp"
 #include "reports/engine/context.hpp"
 #include "reports/engine/document.hpp"
 
+// The page is templates/*.mustache, which escape what they are given unless they say {{{...}}}. A
+// name is looked up in the enclosing objects too, so every object here has all of its names.
 namespace tersor::reports {
 namespace {
 
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    switch (c) {
-      case '&': safe += "&amp;"; break;
-      case '<': safe += "&lt;"; break;
-      case '>': safe += "&gt;"; break;
-      case '"': safe += "&quot;"; break;
-      case '\'': safe += "&#39;"; break;
-      default: safe += c;
-    }
-  }
-  return safe;
+using kainjow::mustache::data;
+using kainjow::mustache::list;
+using kainjow::mustache::object;
+
+/// Without the last newline, so that a partial may stand inside a line.
+std::string template_text(const std::string& name) {
+  std::string text(embedded_file("engine/templates/" + name + ".mustache"));
+  text.pop_back();
+  return text;
 }
 
-/// Escaped, with `...` as code.
-std::string rich(const std::string& text) {
-  const std::string safe = escaped(text);
-  std::string html;
+/// Pieces for the template `span`: what stands between two backticks is code.
+list rich(const std::string& text) {
+  list spans;
   bool is_code = false;
-  for (const char c : safe) {
-    if (c != '`') {
-      html += c;
-      continue;
-    }
-    html += is_code ? "</code>" : "<code>";
-    is_code = !is_code;
+  for (std::size_t begin = 0; begin <= text.size(); is_code = !is_code) {
+    const std::size_t end = std::min(text.find('`', begin), text.size());
+    if (is_code || end > begin)
+      spans.push_back(object{{"is_code", is_code}, {"text", text.substr(begin, end - begin)}});
+    begin = end + 1;
   }
-  return is_code ? html + "</code>" : html;
+  return spans;
+}
+
+list rich_lines(const std::vector<std::string>& lines) {
+  list all;
+  for (const std::string& line : lines) all.push_back(object{{"text", rich(line)}});
+  return all;
 }
 
 bool starts_group(const Table& table, std::size_t i) {
@@ -43,34 +47,48 @@ bool starts_group(const Table& table, std::size_t i) {
          table.columns[i].group != table.columns[i - 1].group;
 }
 
-std::string head_of(const Table& table) {
-  bool has_groups = false;
-  for (const Column& column : table.columns) has_groups = has_groups || !column.group.empty();
-  std::string html = "<thead>\n";
-  if (has_groups) {
-    html += "<tr>";
-    for (std::size_t i = 0; i < table.columns.size();) {
-      std::size_t stop = i + 1;
-      while (stop < table.columns.size() && table.columns[stop].group == table.columns[i].group)
-        ++stop;
-      const std::string& group = table.columns[i].group;
-      html += "<th colspan=\"" + std::to_string(stop - i) + "\"" +
-              (group.empty() ? "" : " class=\"span\"") + ">" + escaped(group) + "</th>";
-      i = stop;
-    }
-    html += "</tr>\n";
+/// Headings that neighbouring columns share; none where no column has one.
+list groups_of(const Table& table) {
+  list groups;
+  bool is_any_named = false;
+  for (std::size_t i = 0; i < table.columns.size();) {
+    const std::string& title = table.columns[i].group;
+    std::size_t stop = i + 1;
+    while (stop < table.columns.size() && table.columns[stop].group == title) ++stop;
+    groups.push_back(object{
+        {"colspan", std::to_string(stop - i)}, {"is_named", !title.empty()}, {"title", title}});
+    is_any_named = is_any_named || !title.empty();
+    i = stop;
   }
-  html += "<tr>";
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    std::string names = i == 0 || table.columns[i].is_text ? "text" : "";
-    if (starts_group(table, i)) names += names.empty() ? "first-of-group" : " first-of-group";
-    html += "<th scope=\"col\"" + (names.empty() ? std::string() : " class=\"" + names + "\"") +
-            ">" + escaped(table.columns[i].title) + "</th>";
-  }
-  return html + "</tr>\n</thead>\n";
+  return is_any_named ? groups : list{};
 }
 
-/// Columns that a reason may spread over: its own and the empty missing ones of its group after it.
+class Classes {
+ public:
+  void add(const char* name) { text_ += (text_.empty() ? "" : " ") + std::string(name); }
+  void write_to(object& out) const {
+    out["has_class"] = !text_.empty();
+    out["class"] = text_;
+  }
+
+ private:
+  std::string text_;
+};
+
+list columns_of(const Table& table) {
+  list columns;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    Classes classes;
+    if (i == 0 || table.columns[i].is_text) classes.add("text");
+    if (starts_group(table, i)) classes.add("first-of-group");
+    object column{{"title", table.columns[i].title}};
+    classes.write_to(column);
+    columns.push_back(column);
+  }
+  return columns;
+}
+
+/// Columns that a reason may take: its own and the empty missing ones of its group after it.
 std::size_t span_of(const Table& table, const Row& row, std::size_t i) {
   std::size_t stop = i + 1;
   if (row.cells[i].tone != Tone::kMissing || row.cells[i].text.empty()) return 1;
@@ -80,94 +98,89 @@ std::size_t span_of(const Table& table, const Row& row, std::size_t i) {
   return stop - i;
 }
 
-std::string cell_of(const Table& table, std::size_t i, const Cell& cell, std::size_t span) {
-  if (i == 0) return "<th scope=\"row\">" + escaped(cell.text) + "</th>";
+object cell_of(const Table& table, const Row& row, std::size_t i, std::size_t span) {
   constexpr std::size_t kLongText = 40;
-  std::string names;
-  const auto add = [&](const char* name) {
-    names += (names.empty() ? "" : " ") + std::string(name);
-  };
-  if (table.columns[i].is_text) add(cell.text.size() > kLongText ? "text wide" : "text");
-  if (cell.tone == Tone::kWarning) add("warning");
-  if (cell.tone == Tone::kMissing) add("missing");
-  if (starts_group(table, i)) add("first-of-group");
-  std::string html = "<td";
-  if (span > 1) html += " colspan=\"" + std::to_string(span) + "\"";
-  if (!names.empty()) html += " class=\"" + names + "\"";
-  html += ">" + rich(cell.text);
-  if (!cell.note.empty()) html += "<small>" + rich(cell.note) + "</small>";
-  return html + "</td>";
+  const Cell& cell = row.cells[i];
+  Classes classes;
+  if (table.columns[i].is_text) classes.add(cell.text.size() > kLongText ? "text wide" : "text");
+  if (cell.tone == Tone::kWarning) classes.add("warning");
+  if (cell.tone == Tone::kMissing) classes.add("missing");
+  if (starts_group(table, i)) classes.add("first-of-group");
+  object made{{"is_spanning", span > 1},
+              {"colspan", std::to_string(span)},
+              {"text", rich(cell.text)},
+              {"has_note", !cell.note.empty()},
+              {"note", rich(cell.note)}};
+  classes.write_to(made);
+  return made;
 }
 
-std::string cells_of(const Table& table, const Row& row) {
-  std::string html;
-  for (std::size_t i = 0; i < row.cells.size();) {
+object row_of(const Table& table, const Row& row) {
+  list cells;
+  for (std::size_t i = 1; i < row.cells.size();) {
     const std::size_t span = span_of(table, row, i);
-    html += cell_of(table, i, row.cells[i], span);
+    cells.push_back(cell_of(table, row, i, span));
     i += span;
   }
-  return html;
+  return {{"is_reference", row.is_reference}, {"name", row.cells.at(0).text}, {"cells", cells}};
 }
 
-std::string html_of(const Table& table) {
-  std::string html = "<figure class=\"table\">\n";
-  if (!table.caption.empty()) html += "<figcaption>" + rich(table.caption) + "</figcaption>\n";
-  html += "<table>\n" + head_of(table) + "<tbody>\n";
-  for (const Row& row : table.rows) {
-    html += row.is_reference ? "<tr class=\"reference\">" : "<tr>";
-    html += cells_of(table, row) + "</tr>\n";
-  }
-  html += "</tbody>\n</table>\n";
-  if (!table.notes.empty()) {
-    html += "<ul class=\"notes\">\n";
-    for (const std::string& note : table.notes) html += "<li>" + rich(note) + "</li>\n";
-    html += "</ul>\n";
-  }
-  return html + "</figure>\n";
+object data_of(const Table& table) {
+  const list groups = groups_of(table);
+  list rows;
+  for (const Row& row : table.rows) rows.push_back(row_of(table, row));
+  return {{"has_caption", !table.caption.empty()}, {"caption", rich(table.caption)},
+          {"has_groups", !groups.empty()},         {"groups", groups},
+          {"columns", columns_of(table)},          {"rows", rows},
+          {"has_notes", !table.notes.empty()},     {"notes", rich_lines(table.notes)}};
 }
 
-std::string html_of(const Figure& figure) {
-  std::string html = "<figure class=\"chart\" id=\"" + escaped(figure.id) + "\">\n<figcaption>" +
-                     rich(figure.title) + "</figcaption>\n";
-  if (figure.svg)
-    html += *figure.svg + "\n";
-  else
-    html += "<p>Not drawn here; <code>" + escaped(figure.id) +
-            ".vl.json</code> beside this page holds the figure for any Vega-Lite viewer.</p>\n";
-  return html + "<p class=\"caption\">" + rich(figure.caption) + "</p>\n</figure>\n";
+object data_of(const Figure& figure) {
+  return {{"id", figure.id},
+          {"title", rich(figure.title)},
+          {"is_drawn", figure.svg.has_value()},
+          {"svg", figure.svg.value_or("")},
+          {"caption", rich(figure.caption)}};
 }
 
-std::string html_of(const Paragraph& paragraph) {
-  return std::string("<p") + (paragraph.is_warning ? " class=\"warning\"" : "") + ">" +
-         rich(paragraph.text) + "</p>\n";
+object data_of(const Paragraph& paragraph) {
+  return {{"is_warning", paragraph.is_warning}, {"text", rich(paragraph.text)}};
+}
+
+object data_of(const Block& block) {
+  object made{{"paragraph", false}, {"table", false}, {"figure", false}};
+  if (const auto* paragraph = std::get_if<Paragraph>(&block))
+    made["paragraph"] = data_of(*paragraph);
+  if (const auto* table = std::get_if<Table>(&block)) made["table"] = data_of(*table);
+  if (const auto* figure = std::get_if<Figure>(&block)) made["figure"] = data_of(*figure);
+  return made;
+}
+
+object data_of(const Section& section) {
+  list blocks;
+  list files;
+  for (const Block& block : section.blocks) blocks.push_back(data_of(block));
+  for (const CsvFile& file : section.files) files.push_back(object{{"name", file.name}});
+  return {{"id", section.id}, {"title", section.title}, {"blocks", blocks}, {"files", files}};
 }
 
 }  // namespace
 
 std::string to_html(const Document& document) {
-  std::string html =
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
-      escaped(document.title) + "</title>\n<style>\n" +
-      std::string(embedded_file("engine/style.css")) + "</style>\n</head>\n<body>\n<main>\n<h1>" +
-      escaped(document.title) + "</h1>\n<p class=\"subtitle\">" + rich(document.subtitle) +
-      "</p>\n<nav aria-label=\"Contents\">\n";
-  for (const Section& section : document.sections)
-    html += "<a href=\"#" + escaped(section.id) + "\">" + escaped(section.title) + "</a>\n";
-  html += "</nav>\n";
-  for (const Section& section : document.sections) {
-    html +=
-        "<section id=\"" + escaped(section.id) + "\">\n<h2>" + escaped(section.title) + "</h2>\n";
-    for (const Block& block : section.blocks)
-      html += std::visit([](const auto& content) { return html_of(content); }, block);
-    for (const CsvFile& file : section.files)
-      html += "<p><a href=\"" + escaped(file.name) + "\">" + escaped(file.name) +
-              "</a>: the numbers at full precision</p>\n";
-    html += "</section>\n";
-  }
-  html += "<footer>\n";
-  for (const std::string& line : document.footer) html += "<p>" + rich(line) + "</p>\n";
-  return html + "</footer>\n</main>\n</body>\n</html>\n";
+  list sections;
+  for (const Section& section : document.sections) sections.push_back(data_of(section));
+  const object page{{"title", document.title},
+                    {"subtitle", rich(document.subtitle)},
+                    {"style", std::string(embedded_file("engine/style.css"))},
+                    {"sections", sections},
+                    {"footer", rich_lines(document.footer)},
+                    {"span", template_text("span")},
+                    {"table_template", template_text("table")},
+                    {"figure_template", template_text("figure")}};
+  kainjow::mustache::mustache whole(std::string(embedded_file("engine/templates/page.mustache")));
+  std::string html = whole.render(page);
+  TERSOR_CHECK(whole.is_valid(), "page.mustache: " + whole.error_message());
+  return html;
 }
 
 }  // namespace tersor::reports

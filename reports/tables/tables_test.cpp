@@ -156,7 +156,7 @@ TEST_CASE("times of a machine that was not quiet are marked") {
   });
   const std::string text = report.text("report.md");
   CHECK_THAT(text, Contains("The machine was not quiet during `none` (sst2"));
-  // cast against itself is a fact; against a restless none it is not.
+  // cast against itself is a fact; against a noisy none it is not.
   CHECK_THAT(text, Contains("| 1.00\xc3\x97 | **1.38\xc3\x97** (not quiet) |"));
   CHECK_THAT(SampleReport().text("report.md"), !Contains("not quiet"));
 }

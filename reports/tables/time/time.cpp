@@ -33,7 +33,7 @@ Times read_times(const results::QueryResult& rows) {
 constexpr double kQuiet = 0.15;
 
 /// The machine did something else beside the run: its steps, or its seeds, are far apart.
-bool is_restless(const Time& time) {
+bool is_noisy(const Time& time) {
   return time.relative_iqr > kQuiet || time.sd.value_or(0) > kQuiet * time.step_ms;
 }
 
@@ -42,7 +42,7 @@ Cell speed_up(const Times& times, const CellInfo* base, const Time& time) {
   if (!base || !times.contains(base->id)) return {"\xe2\x80\x93", "", Tone::kPlain};
   const Time& other = times.at(base->id);
   Cell cell{fixed(other.step_ms / time.step_ms, 2) + "\xc3\x97", "", Tone::kPlain};
-  if (&other != &time && (is_restless(time) || is_restless(other))) {
+  if (&other != &time && (is_noisy(time) || is_noisy(other))) {
     cell.tone = Tone::kWarning;
     cell.note = "not quiet";
   }
@@ -54,17 +54,17 @@ std::optional<Paragraph> unrest(Context& context, const Times& times) {
   for (const Group& group : context.groups())
     for (const std::string& codec : context.codecs({&group})) {
       const auto time = times.find(group.cells.at(codec).id);
-      if (time != times.end() && is_restless(time->second))
+      if (time != times.end() && is_noisy(time->second))
         list +=
             (list.empty() ? "`" : ", `") + context.title(codec) + "` (" + group.short_label() + ")";
     }
   if (list.empty()) return std::nullopt;
-  return Paragraph{
-      "The machine was not quiet during " + list +
-          ": the middle half of a run's steps, or the deviation over seeds, spreads by "
-          "more than " +
-          fixed(100 * kQuiet, 0) + " % of the step. Ratios with these rows say nothing.",
-      true};
+  return Paragraph{"The machine was not quiet during " + list +
+                       ": the middle half of a run's steps, or the deviation over seeds, is "
+                       "more than " +
+                       fixed(100 * kQuiet, 0) +
+                       " % of the step. Ratios with these rows say nothing.",
+                   true};
 }
 
 Section build(Context& context) {
