@@ -23,7 +23,7 @@ SQLite::Database open_for_reading(const std::filesystem::path& path);
 /// What an SQLite error means for a user of this file, as tersor's Error.
 Error database_error(const std::filesystem::path& path, const SQLite::Exception& error);
 
-/// Runs `work` and turns SQLite's exceptions into ours.
+/// Runs `work`; SQLite's exceptions become Error (database_error).
 template <typename Work>
 auto with_database_errors(const std::filesystem::path& path, Work&& work) {
   try {

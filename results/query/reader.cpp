@@ -61,48 +61,34 @@ int check_deadline(void* context) {
   return deadline->at && Clock::now() >= *deadline->at ? 1 : 0;
 }
 
-Value value_of(sqlite3_stmt* row, int i) {
-  switch (sqlite3_column_type(row, i)) {
-    case SQLITE_INTEGER: return std::int64_t{sqlite3_column_int64(row, i)};
-    case SQLITE_FLOAT: return sqlite3_column_double(row, i);
+Value value_of(const SQLite::Column& column) {
+  switch (column.getType()) {
+    case SQLITE_INTEGER: return column.getInt64();
+    case SQLITE_FLOAT: return column.getDouble();
     case SQLITE_NULL: return std::monostate{};
-    case SQLITE_TEXT: {
-      const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(row, i));
-      return std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(row, i)));
-    }
-    default: {
-      const auto* bytes = static_cast<const char*>(sqlite3_column_blob(row, i));
-      const auto size = static_cast<std::size_t>(sqlite3_column_bytes(row, i));
-      return Blob{size == 0 ? std::string() : std::string(bytes, size)};
-    }
+    case SQLITE_TEXT: return column.getString();
+    default: return Blob{column.getString()};
   }
 }
 
-void bind_value(sqlite3_stmt* statement, int index, const Value& value) {
+void bind_value(SQLite::Statement& statement, int index, const Value& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value))
-    sqlite3_bind_int64(statement, index, *integer);
+    statement.bind(index, *integer);
   else if (const auto* real = std::get_if<double>(&value))
-    sqlite3_bind_double(statement, index, *real);
+    statement.bind(index, *real);
   else if (const auto* text = std::get_if<std::string>(&value))
-    sqlite3_bind_text(statement, index, text->data(), static_cast<int>(text->size()),
-                      SQLITE_TRANSIENT);
+    statement.bind(index, *text);
   else if (const auto* blob = std::get_if<Blob>(&value))
-    sqlite3_bind_blob(statement, index, blob->bytes.data(), static_cast<int>(blob->bytes.size()),
-                      SQLITE_TRANSIENT);
+    statement.bind(index, blob->bytes.data(), static_cast<int>(blob->bytes.size()));
   else
-    sqlite3_bind_null(statement, index);
+    statement.bind(index);
 }
 
-struct Finalize {
-  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-};
-using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
-
 /// Column names, made different where SQL gave the same one twice ("a", "a_2").
-std::vector<std::string> column_names(sqlite3_stmt* statement) {
+std::vector<std::string> column_names(const SQLite::Statement& statement) {
   std::vector<std::string> names;
-  for (int i = 0; i < sqlite3_column_count(statement); ++i) {
-    const char* given = sqlite3_column_name(statement, i);
+  for (int i = 0; i < statement.getColumnCount(); ++i) {
+    const char* given = statement.getColumnName(i);
     const std::string base = given ? given : "";
     std::string name = base;
     for (int copy = 2; std::find(names.begin(), names.end(), name) != names.end(); ++copy)
@@ -139,40 +125,45 @@ struct Reader::Impl {
     sqlite3_progress_handler(handle, kInstructionsBetweenChecks, check_deadline, &deadline);
   }
 
-  [[noreturn]] void fail(int code, double seconds) {
+  [[noreturn]] void fail(const SQLite::Exception& error, double seconds) {
+    const int code = error.getErrorCode();
     if (code == SQLITE_INTERRUPT) {
       std::array<char, 32> text{};
       std::snprintf(text.data(), text.size(), "%g", seconds);
       throw Error(ErrorKind::kDatabase, "the query was stopped after " + std::string(text.data()) +
                                             " s; give it more time with --timeout");
     }
-    const std::string what = sqlite3_errmsg(db.getHandle());
+    const std::string what = error.what();
     if (code == SQLITE_AUTH || what.starts_with("not authorized"))
       throw Error(ErrorKind::kDatabase,
                   "refused: " + what +
                       " (a query may only read; use sqlite3 on a copy to change something)");
     if (code == SQLITE_ERROR || code == SQLITE_TOOBIG || code == SQLITE_MISMATCH)
       throw Error(ErrorKind::kDatabase, "SQL: " + what);
-    throw database_error(path, SQLite::Exception(db.getHandle(), code));
+    throw database_error(path, error);
   }
 
-  Statement prepare(const std::string& sql, double seconds) {
+  /// SQLiteCpp's Statement ignores what follows the first statement, so this looks at all of it.
+  void check(const std::string& sql) {
+    struct Finalize {
+      void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+    };
     sqlite3_stmt* raw = nullptr;
     const char* rest = nullptr;
-    const int code =
-        sqlite3_prepare_v2(db.getHandle(), sql.data(), static_cast<int>(sql.size()), &raw, &rest);
-    Statement statement(raw);
-    if (code != SQLITE_OK) fail(code, seconds);
-    if (!raw) throw Error(ErrorKind::kDatabase, "SQL: the statement is empty");
-    sqlite3_stmt* second = nullptr;
-    const int rest_code = sqlite3_prepare_v2(
-        db.getHandle(), rest, static_cast<int>(sql.data() + sql.size() - rest), &second, nullptr);
-    const Statement second_owner(second);
-    if (second || rest_code != SQLITE_OK)
-      throw Error(ErrorKind::kDatabase, "SQL: one statement at a time; nothing may follow the ';'");
-    if (!sqlite3_stmt_readonly(raw))
+    const auto prepare = [&](const char* from) {
+      const auto length = static_cast<int>(sql.data() + sql.size() - from);
+      return sqlite3_prepare_v2(db.getHandle(), from, length, &raw, &rest);
+    };
+    int code = prepare(sql.data());
+    const std::unique_ptr<sqlite3_stmt, Finalize> first(raw);
+    if (code != SQLITE_OK) throw SQLite::Exception(db.getHandle(), code);
+    if (!first) throw Error(ErrorKind::kDatabase, "SQL: the statement is empty");
+    if (!sqlite3_stmt_readonly(first.get()))
       throw Error(ErrorKind::kDatabase, "refused: the statement writes, a query may only read");
-    return statement;
+    code = prepare(rest);
+    const std::unique_ptr<sqlite3_stmt, Finalize> second(raw);
+    if (second || code != SQLITE_OK)
+      throw Error(ErrorKind::kDatabase, "SQL: one statement at a time; nothing may follow the ';'");
   }
 };
 
@@ -190,24 +181,27 @@ QueryResult Reader::query(const std::string& sql, const QueryLimits& limits,
     impl_->deadline.at =
         Clock::now() + std::chrono::duration_cast<Clock::duration>(
                            std::chrono::duration<double>(std::min(limits.seconds, 1e9)));
-  const Statement statement = impl_->prepare(sql, limits.seconds);
-  for (std::size_t i = 0; i < parameters.size(); ++i)
-    bind_value(statement.get(), static_cast<int>(i) + 1, parameters[i]);
-  QueryResult result;
-  result.columns = column_names(statement.get());
-  int code = SQLITE_ROW;
-  while ((code = sqlite3_step(statement.get())) == SQLITE_ROW) {
-    if (limits.rows > 0 && static_cast<std::int64_t>(result.rows.size()) == limits.rows) {
-      result.is_cut = true;
-      return result;
+  try {
+    impl_->check(sql);
+    SQLite::Statement statement(impl_->db, sql);
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      bind_value(statement, static_cast<int>(i) + 1, parameters[i]);
+    QueryResult result;
+    result.columns = column_names(statement);
+    while (statement.executeStep()) {
+      if (limits.rows > 0 && static_cast<std::int64_t>(result.rows.size()) == limits.rows) {
+        result.is_cut = true;
+        break;
+      }
+      std::vector<Value> row;
+      for (std::size_t i = 0; i < result.columns.size(); ++i)
+        row.push_back(value_of(statement.getColumn(static_cast<int>(i))));
+      result.rows.push_back(std::move(row));
     }
-    std::vector<Value> row;
-    for (std::size_t i = 0; i < result.columns.size(); ++i)
-      row.push_back(value_of(statement.get(), static_cast<int>(i)));
-    result.rows.push_back(std::move(row));
+    return result;
+  } catch (const SQLite::Exception& error) {
+    impl_->fail(error, limits.seconds);
   }
-  if (code != SQLITE_DONE) impl_->fail(code, limits.seconds);
-  return result;
 }
 
 }  // namespace tersor::results

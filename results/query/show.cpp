@@ -97,11 +97,19 @@ QueryResult for_people(const QueryResult& all, const View& view) {
   result.is_cut = all.is_cut;
   result.columns = chosen;
   for (const auto& row : all.rows) {
-    std::vector<Value> kept;
-    for (const std::string& name : chosen) kept.push_back(row[all.column(name)]);
-    result.rows.push_back(std::move(kept));
+    std::vector<Value> shown;
+    for (const std::string& name : chosen) shown.push_back(row[all.column(name)]);
+    result.rows.push_back(std::move(shown));
   }
   return result;
+}
+
+std::vector<std::string> columns_of(Reader& reader, const char* table) {
+  std::vector<std::string> names;
+  for (const auto& row :
+       reader.query("SELECT name FROM pragma_table_info(?1)", {}, {std::string(table)}).rows)
+    names.push_back(std::get<std::string>(row[0]));
+  return names;
 }
 
 }  // namespace
@@ -120,25 +128,10 @@ QueryResult show(Reader& reader, std::string_view name, const ShowOptions& optio
                                        known_names_hint(name, show_names()));
   std::string sql = std::string("SELECT * FROM ") + view->table;
   if (!options.where.empty()) {
-    check_expression(options.where);
-    sql += " WHERE (" + options.where + ")";
+    check_expression(options.where, columns_of(reader, view->table));
+    sql += " WHERE (\n" + options.where + "\n)";
   }
-  sql += std::string(" ORDER BY ") + view->order;
-  const QueryResult all = [&] {
-    try {
-      return reader.query(sql, options.limits);
-    } catch (const Error& error) {
-      const std::string what = error.what();
-      if (what.find("no such column") == std::string::npos) throw;
-      const QueryResult columns =
-          reader.query(std::string("SELECT name FROM pragma_table_info('") + view->table + "')");
-      std::string list;
-      for (const auto& row : columns.rows)
-        list += (list.empty() ? "" : ", ") + std::get<std::string>(row[0]);
-      throw Error(ErrorKind::kUsage,
-                  "where: " + what + "; a text stands in '...'; columns: " + list);
-    }
-  }();
+  const QueryResult all = reader.query(sql + " ORDER BY " + view->order, options.limits);
   return options.is_complete ? all : for_people(all, *view);
 }
 

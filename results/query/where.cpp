@@ -1,103 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results/query/where.hpp"
 
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <sqlite3.h>
+
 #include <algorithm>
-#include <array>
-#include <cctype>
+#include <memory>
+#include <optional>
 
 #include "common/error.hpp"
 
 namespace tersor::results {
 namespace {
 
-constexpr std::array<std::string_view, 26> kStatementWords{
-    "select", "union",  "except", "intersect", "from",   "with",      "values",  "order",  "group",
-    "having", "limit",  "window", "over",      "filter", "returning", "pragma",  "attach", "detach",
-    "insert", "update", "delete", "create",    "drop",   "alter",     "replace", "exists"};
+/// Nothing but columns, functions and the SELECT around the expression.
+int authorize(void* selects, int action, const char* /*first*/, const char* /*second*/,
+              const char* /*database*/, const char* /*view*/) {
+  if (action == SQLITE_SELECT) return ++*static_cast<int*>(selects) > 1 ? SQLITE_DENY : SQLITE_OK;
+  return action == SQLITE_READ || action == SQLITE_FUNCTION ? SQLITE_OK : SQLITE_DENY;
+}
 
-class Scanner {
+/// SQLite's parser judges the text, on an empty table of its own: as a condition, then as a value,
+/// where no clause can follow a stray ')'.
+class Checker {
  public:
-  explicit Scanner(std::string_view text) : text_(text) {}
+  Checker(std::string_view text, const std::vector<std::string>& columns)
+      : text_(text), columns_(columns) {
+    std::string table = "CREATE TABLE shown (";
+    for (const std::string& column : columns)
+      table += (&column == columns.data() ? "\"" : ", \"") + column + "\"";
+    db_.exec(table + ")");
+    sqlite3_set_authorizer(db_.getHandle(), authorize, &selects_);
+    sqlite3_db_config(db_.getHandle(), SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
+  }
 
-  void scan() {
-    bool is_empty = true;
-    while (at_ < text_.size()) {
-      const char c = text_[at_];
-      if (std::isspace(static_cast<unsigned char>(c))) {
-        ++at_;
-        continue;
-      }
-      is_empty = false;
-      take(c);
-    }
-    if (is_empty) fail(0, "is empty");
-    if (depth_ > 0) fail(text_.size(), "lacks " + std::to_string(depth_) + " ')'");
+  void check() {
+    if (const auto at = text_.find('\0'); at != std::string_view::npos) fail("a NUL byte", at);
+    if (text_.find_first_not_of(" \t\r\n") == std::string_view::npos) fail("is empty", 0);
+    prepare("SELECT 1 AS value FROM shown WHERE (\n", "\n)");
+    prepare("SELECT (\n", "\n) AS value FROM shown");
   }
 
  private:
-  [[noreturn]] void fail(std::size_t at, const std::string& what) const {
+  [[noreturn]] void fail(const std::string& what, std::optional<std::size_t> at = {}) const {
     std::string shown(text_);
     std::replace(shown.begin(), shown.end(), '\0', '?');
     throw Error(ErrorKind::kUsage,
-                "where '" + shown + "': column " + std::to_string(at + 1) + ": " + what +
-                    " (give one SQL expression over the columns, e.g. dataset = 'sst2')",
-                static_cast<int>(at) + 1);
+                "where '" + shown +
+                    "': " + (at ? "column " + std::to_string(*at + 1) + ": " : std::string()) +
+                    what + " (give one SQL expression over the columns, e.g. dataset = 'sst2')",
+                at ? static_cast<int>(*at) + 1 : 0);
   }
 
-  char next() const { return at_ + 1 < text_.size() ? text_[at_ + 1] : '\0'; }
-
-  void take(char c) {
-    if (c == '\'' || c == '"' || c == '`') return take_quoted(c, c);
-    if (c == '[') return take_quoted(c, ']');
-    if (std::isalpha(static_cast<unsigned char>(c)) || c == '_' || (c & 0x80)) return take_word();
-    if (c == ';') fail(at_, "';' ends a statement");
-    if ((c == '-' && next() == '-') || (c == '/' && next() == '*')) fail(at_, "a comment");
-    if (c == '?' || c == ':' || c == '@' || c == '$' || c == '#')
-      fail(at_, std::string("'") + c + "' is a parameter, there are none");
-    if (c == '\0') fail(at_, "a NUL byte");
-    if (c == '(') ++depth_;
-    if (c == ')' && --depth_ < 0) fail(at_, "')' without '('");
-    ++at_;
+  void prepare(const std::string& before, const std::string& after) {
+    const std::string sql = before + std::string(text_) + after;
+    selects_ = 0;
+    sqlite3_stmt* raw = nullptr;
+    const char* rest = nullptr;
+    const int code = sqlite3_prepare_v2(db_.getHandle(), sql.c_str(), -1, &raw, &rest);
+    const std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)> statement(raw,
+                                                                               sqlite3_finalize);
+    if (selects_ > 1) fail("a SELECT of its own");
+    if (code != SQLITE_OK) refuse(before.size());
+    if (*rest != '\0')
+      fail("';' ends a statement",
+           static_cast<std::size_t>(rest - sql.c_str()) - before.size() - 1);
+    // Also where a comment without an end has taken what follows the text.
+    if (sqlite3_column_count(raw) != 1 || sqlite3_column_name(raw, 0) != std::string_view("value"))
+      fail("is more than one expression");
+    if (sqlite3_bind_parameter_count(raw) > 0) fail("a parameter: there are none");
   }
 
-  /// A quote inside is doubled.
-  void take_quoted(char open, char close) {
-    const std::size_t begin = at_++;
-    while (true) {
-      const std::size_t stop = text_.find(close, at_);
-      if (stop == std::string_view::npos)
-        fail(begin, std::string("the text after ") + open + " has no end");
-      at_ = stop + 1;
-      if (close == ']' || at_ >= text_.size() || text_[at_] != close) return;
-      ++at_;
-    }
-  }
-
-  void take_word() {
-    const std::size_t begin = at_;
-    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) ||
-                                  text_[at_] == '_' || (text_[at_] & 0x80)))
-      ++at_;
-    std::string word(text_.substr(begin, at_ - begin));
-    std::transform(word.begin(), word.end(), word.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    if (std::find(kStatementWords.begin(), kStatementWords.end(), word) != kStatementWords.end() &&
-        !(word == "replace" && is_call()))
-      fail(begin, "'" + word + "' does not belong in an expression");
-  }
-
-  bool is_call() const {
-    const auto stop = text_.find_first_not_of(" \t", at_);
-    return stop != std::string_view::npos && text_[stop] == '(';
+  [[noreturn]] void refuse(std::size_t begin) const {
+    const std::string what = sqlite3_errmsg(db_.getHandle());
+    const int offset = sqlite3_error_offset(db_.getHandle());
+    const std::size_t at = offset < 0 ? text_.size() : static_cast<std::size_t>(offset) - begin;
+    if (what == "incomplete input" || (offset >= 0 && at >= text_.size()))
+      fail("ends too early", text_.size());
+    if (offset < 0) fail(what);
+    if (what.starts_with("unrecognized token") && (text_[at] == '\'' || text_[at] == '"'))
+      fail(std::string("the text after ") + text_[at] + " has no end", at);
+    if (!what.starts_with("no such column")) fail(what, at);
+    std::string list;
+    for (const std::string& column : columns_) list += (list.empty() ? "" : ", ") + column;
+    fail(what + "; a text stands in '...'; columns: " + list, at);
   }
 
   std::string_view text_;
-  std::size_t at_ = 0;
-  int depth_ = 0;
+  const std::vector<std::string>& columns_;
+  int selects_ = 0;
+  SQLite::Database db_{":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE};
 };
 
 }  // namespace
 
-void check_expression(std::string_view text) { Scanner(text).scan(); }
+void check_expression(std::string_view text, const std::vector<std::string>& columns) {
+  Checker(text, columns).check();
+}
 
 }  // namespace tersor::results

@@ -2,12 +2,13 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tersor::results {
 
-/// Checks that `text` is one SQL expression and nothing else, so that it can stand in WHERE (...):
-/// balanced brackets, no ';', no comment, no parameter, no subquery and no other keyword of a
-/// statement. Throws Error(kUsage) with the column. Names and functions are SQLite's to check.
-void check_expression(std::string_view text);
+/// Checks that `text` is one SQL expression over these columns and nothing else, so that it can
+/// stand in WHERE (...): no second value or statement, no SELECT of its own, no parameter, no
+/// aggregate. Throws Error(kUsage) with SQLite's words and the column.
+void check_expression(std::string_view text, const std::vector<std::string>& columns);
 
 }  // namespace tersor::results
