@@ -9,6 +9,7 @@
 
 #include "common/build_info.hpp"
 #include "common/error.hpp"
+#include "common/log.hpp"
 #include "common/nearest.hpp"
 #include "common/printable.hpp"
 #include "harness/cli/command.hpp"
@@ -83,19 +84,15 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return exit_of(app, error);
   } catch (const tersor::Error& error) {
-    std::fflush(stdout);
-    std::fprintf(stderr, "tersor: %s\n", tersor::printable(error.what()).c_str());
+    tersor::log_line(tersor::LogLevel::kError, error.what());
     return error.kind() == tersor::ErrorKind::kInternal ? kDefect : kBadInput;
   } catch (const std::bad_alloc&) {
-    std::fflush(stdout);
-    std::fputs(
-        "tersor: out of memory: the tensor, or what its codec needs for it, is larger than this "
-        "machine or its limits (ulimit -v) allow\n",
-        stderr);
+    tersor::log_line(tersor::LogLevel::kError,
+                     "out of memory: the tensor, or what its codec needs for it, is larger than "
+                     "this machine or its limits (ulimit -v) allow");
     return kBadInput;
   } catch (const std::exception& error) {
-    std::fflush(stdout);
-    std::fprintf(stderr, "tersor: internal error: %s\n", tersor::printable(error.what()).c_str());
+    tersor::log_line(tersor::LogLevel::kError, std::string("internal error: ") + error.what());
     return kDefect;
   }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <string>
 
+#include "common/log.hpp"
 #include "harness/cli/command.hpp"
 #include "results/query/format.hpp"
 #include "results/query/reader.hpp"
@@ -25,8 +25,8 @@ struct QueryCommand {
     results::write_result(std::cout, result, chosen);
     std::cout.flush();
     if (result.is_cut)
-      std::fprintf(stderr, "note: cut after %lld rows; there are more (--limit N, 0 for all)\n",
-                   static_cast<long long>(limits.rows));
+      log_line(LogLevel::kNote, "cut after " + std::to_string(limits.rows) +
+                                    " rows; there are more (--limit N, 0 for all)");
   }
 };
 

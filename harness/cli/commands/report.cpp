@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "common/log.hpp"
 #include "harness/cli/command.hpp"
 
 namespace tersor::harness {
@@ -27,8 +28,7 @@ const CommandRegistrar kReport(80, "report", [](CLI::App& app) {
       "another. Without it the report comes with the figures as Vega-Lite JSON.");
   report->callback([options] {
     const reports::ReportResult result = reports::write_report(*options);
-    for (const std::string& notice : result.notices)
-      std::fprintf(stderr, "note: %s\n", notice.c_str());
+    for (const std::string& notice : result.notices) log_line(LogLevel::kNote, notice);
     std::printf("%s\n", (options->folder / "index.html").string().c_str());
     std::printf("%s\n", (options->folder / "report.md").string().c_str());
     std::printf("and %zu more files in %s\n", result.files.size() - 2,

@@ -2,11 +2,11 @@
 #include "results/query/show.hpp"
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <string>
 
+#include "common/log.hpp"
 #include "harness/cli/command.hpp"
 #include "results/query/format.hpp"
 #include "results/query/reader.hpp"
@@ -30,10 +30,10 @@ struct ShowCommand {
     const results::QueryResult result = results::show(reader, name, options);
     results::write_result(std::cout, result, chosen);
     std::cout.flush();
-    if (result.rows.empty()) std::fprintf(stderr, "note: no rows%s\n", reason().c_str());
+    if (result.rows.empty()) log_line(LogLevel::kNote, "no rows" + reason());
     if (result.is_cut)
-      std::fprintf(stderr, "note: cut after %lld rows; there are more (--limit N, 0 for all)\n",
-                   static_cast<long long>(options.limits.rows));
+      log_line(LogLevel::kNote, "cut after " + std::to_string(options.limits.rows) +
+                                    " rows; there are more (--limit N, 0 for all)");
   }
 
   std::string reason() const {
