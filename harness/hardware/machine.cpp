@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/hardware/machine.hpp"
 
-#include <sched.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <system_error>
+
+#include "common/affinity.hpp"
+#include "common/host.hpp"
 
 namespace tersor::harness {
 namespace {
@@ -45,33 +44,11 @@ double core_quota() {
 }
 
 std::int64_t memory_bytes() {
-  std::int64_t bytes = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) *
-                       static_cast<std::int64_t>(sysconf(_SC_PAGE_SIZE));
+  std::int64_t bytes = physical_memory_bytes();
   const std::string limit = first_word(control_group() / "memory.max");
   if (!limit.empty() && limit != "max")
     bytes = std::min<std::int64_t>(bytes, std::atoll(limit.c_str()));
   return bytes;
-}
-
-std::string cpu_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.rfind("model name", 0) == 0)
-      if (const auto colon = line.find(": "); colon != std::string::npos)
-        return line.substr(colon + 2);
-  }
-  return "unknown CPU";
-}
-
-std::vector<int> usable_core_numbers() {
-  std::vector<int> cores;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) == 0)
-    for (int core = 0; core < CPU_SETSIZE; ++core)
-      if (CPU_ISSET(core, &set)) cores.push_back(core);
-  if (cores.empty()) cores.push_back(0);
-  return cores;
 }
 
 int count_gpus() {
@@ -90,35 +67,16 @@ int Machine::usable_cores() const {
 }
 
 Machine probe_machine() {
-  std::array<char, 256> host{};
-  gethostname(host.data(), host.size() - 1);
   Machine machine;
-  machine.host = host.data();
+  machine.host = host_name();
   machine.cpu = cpu_name();
-  machine.cores = usable_core_numbers();
+  if (machine.cpu.empty()) machine.cpu = "unknown CPU";
+  machine.cores = allowed_cores();
+  if (machine.cores.empty()) machine.cores.push_back(0);
   machine.core_quota = core_quota();
   machine.memory_bytes = memory_bytes();
   machine.gpus = count_gpus();
   return machine;
-}
-
-Feasibility judge_hardware(const protocol::Hardware& hardware, const Machine& machine) {
-  constexpr int kThreadsPerCore = 2;
-  if (hardware.kind != "measured" && hardware.kind != "emulated")
-    return {"hardware of kind '" + hardware.kind + "' is not built yet", ""};
-  if (!hardware.link.empty()) return {"links (here '" + hardware.link + "') are not built yet", ""};
-  if (hardware.device != "cpu")
-    return {"device '" + hardware.device + "' is not built yet: ranks run on CPU cores", ""};
-  if (hardware.pp > 1)
-    return {"pipeline stages (here " + std::to_string(hardware.pp) + ") are not built yet", ""};
-  const int needs = hardware.processes() * hardware.threads;
-  const int has = machine.usable_cores();
-  const std::string counts =
-      std::to_string(needs) + " cores, this machine has " + std::to_string(has);
-  if (needs > has * kThreadsPerCore) return {"needs " + counts, ""};
-  if (needs > has)
-    return {"", "oversubscribed: wants " + counts + "; its times are not comparable"};
-  return {};
 }
 
 std::int64_t oom_kill_count() {

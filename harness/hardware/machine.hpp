@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "protocol/cell.hpp"
-
 namespace tersor::harness {
 
 /// What this machine lets this process use.
@@ -23,18 +21,7 @@ struct Machine {
 
 Machine probe_machine();
 
-/// Whether a cell of this hardware can run here.
-struct Feasibility {
-  std::string why_not;  ///< empty: it can
-  std::string warning;  ///< it can, but its times are not worth much; empty: nothing to say
-};
-
-/// Ranks beyond the cores share them, at most two threads a core: that changes times, not results,
-/// so it is allowed with a warning.
-Feasibility judge_hardware(const protocol::Hardware& hardware, const Machine& machine);
-
-/// How often the control group's OOM killer struck so
-/// far, or -1 where that cannot be read.
+/// How often the control group's OOM killer struck so far, or -1 where that cannot be read.
 std::int64_t oom_kill_count();
 
 }  // namespace tersor::harness

@@ -8,8 +8,8 @@
 
 #include "common/error.hpp"
 #include "common/nearest.hpp"
-#include "harness/matrix/embedded.hpp"
-#include "harness/matrix/json_text.hpp"
+#include "harness/input/embedded.hpp"
+#include "harness/input/json_text.hpp"
 
 namespace tersor::harness {
 namespace {

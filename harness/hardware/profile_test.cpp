@@ -8,13 +8,10 @@
 #include <fstream>
 
 #include "common/error.hpp"
-#include "harness/hardware/machine.hpp"
 
 namespace fs = std::filesystem;
 namespace protocol = tersor::protocol;
-using tersor::harness::judge_hardware;
 using tersor::harness::load_profiles;
-using tersor::harness::Machine;
 
 namespace {
 
@@ -69,33 +66,4 @@ TEST_CASE("own profiles join the carried ones, and are checked") {
   CHECK_THROWS_WITH(load_profiles(folder.path()),
                     Catch::Contains("must be that of the file: 'bad'"));
   CHECK_THROWS_WITH(load_profiles(folder.path() / "none"), Catch::Contains("--profiles "));
-}
-
-TEST_CASE("a machine's cores decide what can run on it") {
-  Machine machine;
-  machine.cores = {0, 1};
-  const auto judge = [&](int tp, int threads, const std::string& kind = "measured") {
-    protocol::Hardware hardware;
-    hardware.tp = tp;
-    hardware.threads = threads;
-    hardware.kind = kind;
-    return judge_hardware(hardware, machine);
-  };
-  CHECK(judge(2, 1).why_not.empty());
-  CHECK(judge(2, 1).warning.empty());
-  CHECK(judge(4, 1).why_not.empty());
-  CHECK(judge(4, 1).warning ==
-        "oversubscribed: wants 4 cores, this machine has 2; its times are not "
-        "comparable");
-  CHECK(judge(4, 2).why_not == "needs 8 cores, this machine has 2");
-  CHECK(judge(64, 1, "emulated").why_not.empty());
-  CHECK(judge(2, 1, "shaped").why_not == "hardware of kind 'shaped' is not built yet");
-  machine.core_quota = 1.0;
-  CHECK(machine.usable_cores() == 1);
-  CHECK_FALSE(judge(2, 1).warning.empty());
-
-  const Machine here = tersor::harness::probe_machine();
-  CHECK_FALSE(here.cores.empty());
-  CHECK(here.memory_bytes > (1LL << 26));
-  CHECK_FALSE(here.host.empty());
 }

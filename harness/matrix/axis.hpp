@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/hardware/profile.hpp"
-#include "harness/matrix/json_text.hpp"
+#include "harness/input/json_text.hpp"
 
 namespace tersor::harness {
 

@@ -9,7 +9,7 @@
 
 #include "common/error.hpp"
 #include "common/nearest.hpp"
-#include "harness/matrix/embedded.hpp"
+#include "harness/input/embedded.hpp"
 #include "harness/matrix/message_spec.hpp"
 
 namespace tersor::harness {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "harness/hardware/profile.hpp"
+#include "harness/input/json_text.hpp"
 #include "harness/matrix/axis.hpp"
-#include "harness/matrix/json_text.hpp"
 #include "protocol/cell.hpp"
 
 namespace tersor::harness {

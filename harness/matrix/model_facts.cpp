@@ -5,7 +5,7 @@
 
 #include "common/error.hpp"
 #include "common/nearest.hpp"
-#include "harness/matrix/embedded.hpp"
+#include "harness/input/embedded.hpp"
 
 namespace tersor::harness {
 namespace {

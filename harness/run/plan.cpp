@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "harness/feasibility/feasibility.hpp"
 #include "harness/matrix/cell_identity.hpp"
 
 namespace tersor::harness {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/feasibility/resources.hpp"
 #include "harness/hardware/machine.hpp"
 #include "harness/matrix/matrix.hpp"
-#include "harness/matrix/resources.hpp"
 #include "harness/matrix/run_filter.hpp"
 #include "harness/run/history.hpp"
 

@@ -17,6 +17,7 @@ struct RunOptions {
   std::string weights;             ///< empty: TERSOR_WEIGHTS, else the cache
   std::filesystem::path profiles;  ///< folder of own hardware profiles; may be empty
   std::vector<std::string> filters;
+  std::string launcher = "local";  ///< name of a registered one (harness/launch)
   bool is_dry_run = false;
   bool fail_fast = false;
   bool retry_failed = false;

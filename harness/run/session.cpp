@@ -8,7 +8,7 @@
 
 #include "common/error.hpp"
 #include "common/files.hpp"
-#include "harness/launch/leftovers.hpp"
+#include "harness/feasibility/feasibility.hpp"
 #include "harness/matrix/cell_identity.hpp"
 #include "harness/run/plan.hpp"
 #include "harness/run/run_lock.hpp"
@@ -53,6 +53,7 @@ Session::Session(const RunOptions& options, fs::path worker, const std::string& 
       resources_(resources),
       runs_folder_(runs_folder(options.database)),
       worker_(std::move(worker)),
+      launcher_(find_launcher(options.launcher)),
       store_(options.database),
       sweep_(store_.add_sweep(sweep_name, matrix_text)) {}
 
@@ -62,7 +63,7 @@ std::vector<Session::Settled> Session::settle_unfinished() {
     Settled settled{run, RunStatus::kFailed,
                     std::string(kInterruptedReason) + ": the harness died during the run"};
     const fs::path folder = runs_folder_.parent_path() / run.spool_dir;
-    end_leftover_ranks(folder);
+    launcher_.end_orphans(folder);
     try {
       if (const auto claimed = results::ingest(store_, run.id, folder)) {
         const std::string reason = own_reason(folder);
@@ -81,7 +82,7 @@ std::vector<Session::Settled> Session::settle_unfinished() {
     constexpr int kUnknownExit = -1;
     const bool is_ok = settled.status == RunStatus::kOk;
     store_.finish_run(run.id, settled.status, settled.reason, is_ok ? 0 : kUnknownExit,
-                      log_tail(folder, 64));
+                      log_tail(launcher_, folder, 64));
     all.push_back(settled);
   }
   return all;
@@ -98,8 +99,8 @@ Session::Executed Session::execute(
                                         stored_path(done.folder).string());
   done.attempt = info.attempt;
   write_cell_file(done.folder, run, info);
-  done.outcome = run_job({worker_, done.folder, run.cell.hardware, machine_.cores}, options_.limits,
-                         on_progress);
+  done.outcome = run_job(launcher_, {worker_, done.folder, run.cell.hardware, machine_.cores},
+                         options_.limits, on_progress);
   const Feasibility hardware = judge_hardware(run.cell.hardware, machine_);
   if (done.outcome.status == RunStatus::kOk) done.outcome.reason = hardware.warning;
   done.quality = last_quality(done.folder);

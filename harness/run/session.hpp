@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <string>
 
+#include "harness/feasibility/resources.hpp"
 #include "harness/hardware/machine.hpp"
 #include "harness/matrix/matrix.hpp"
-#include "harness/matrix/resources.hpp"
 #include "harness/run/runner.hpp"
 #include "results/db/store.hpp"
 
@@ -55,6 +55,7 @@ class Session {
   const Resources& resources_;
   std::filesystem::path runs_folder_;
   std::filesystem::path worker_;
+  const Launcher& launcher_;
   results::Store store_;
   std::int64_t sweep_ = 0;
 };

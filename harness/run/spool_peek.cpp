@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <utility>
 
 namespace tersor::harness {
 namespace {
@@ -32,8 +33,8 @@ std::string read_tail(const fs::path& file, std::size_t most) {
   return line_end == std::string::npos ? text : text.substr(line_end + 1);
 }
 
-fs::path rank_file(const fs::path& folder, int rank, const char* extension) {
-  return folder / ("rank" + std::to_string(rank) + extension);
+fs::path spool_file(const fs::path& folder, int rank) {
+  return folder / ("rank" + std::to_string(rank) + ".jsonl");
 }
 
 /// An object, or null.
@@ -51,7 +52,7 @@ std::string text_of(const json& object, const char* key) {
 
 std::optional<SpoolEnd> read_spool_end(const fs::path& folder, int rank) {
   constexpr std::size_t kLongestEnd = 64 * 1024;
-  const std::string tail = read_tail(rank_file(folder, rank, ".jsonl"), kLongestEnd);
+  const std::string tail = read_tail(spool_file(folder, rank), kLongestEnd);
   json record;
   for (std::size_t begin = 0; begin < tail.size();) {  // the last whole line counts
     const auto end = std::min(tail.find('\n', begin), tail.size());
@@ -64,7 +65,7 @@ std::optional<SpoolEnd> read_spool_end(const fs::path& folder, int rank) {
 }
 
 std::string last_quality(const fs::path& folder) {
-  std::ifstream stream(rank_file(folder, 0, ".jsonl"), std::ios::binary);
+  std::ifstream stream(spool_file(folder, 0), std::ios::binary);
   json last;
   for (std::string line; std::getline(stream, line);) {
     if (line.find("\"eval\"") == std::string::npos) continue;
@@ -83,7 +84,7 @@ std::string last_quality(const fs::path& folder) {
   return primary + number.data();
 }
 
-ProgressReader::ProgressReader(const fs::path& folder) : file_(rank_file(folder, 0, ".out")) {}
+ProgressReader::ProgressReader(fs::path file) : file_(std::move(file)) {}
 
 bool ProgressReader::update() {
   const std::string text = read_from(file_, offset_);
@@ -119,11 +120,13 @@ std::uintmax_t folder_bytes(const fs::path& folder) {
   return sum;
 }
 
-std::string log_tail(const fs::path& folder, int ranks, std::size_t most) {
+std::string log_tail(const Launcher& launcher, const fs::path& folder, int ranks,
+                     std::size_t most) {
   std::string text;
   for (int rank = 0; rank < ranks; ++rank) {
-    std::string tail = read_tail(rank_file(folder, rank, ".err"), most);
-    if (tail.empty()) tail = read_tail(rank_file(folder, rank, ".out"), most / 4);
+    const RankLogs logs = launcher.logs(folder, rank);
+    std::string tail = read_tail(logs.errors, most);
+    if (tail.empty()) tail = read_tail(logs.output, most / 4);
     if (tail.empty()) continue;
     text += "rank " + std::to_string(rank) + ":\n" + tail;
     if (text.back() != '\n') text += '\n';

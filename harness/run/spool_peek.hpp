@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "harness/launch/launcher.hpp"
+
 namespace tersor::harness {
 
 /// The few things that the supervisor wants to know of a spool folder before it is ingested. None
@@ -31,7 +33,8 @@ struct Progress {
 /// Follows the progress of one run.
 class ProgressReader {
  public:
-  explicit ProgressReader(const std::filesystem::path& folder);
+  /// `file`: what rank 0 writes to its standard output; need not be there yet.
+  explicit ProgressReader(std::filesystem::path file);
   /// Reads what is new; true where there was a progress line.
   bool update();
   const Progress& progress() const { return progress_; }
@@ -47,6 +50,7 @@ std::uintmax_t folder_bytes(const std::filesystem::path& folder);
 
 /// The last lines of every rank's standard error (of its standard output where that is empty), at
 /// most `most` bytes a rank, each under the rank's name.
-std::string log_tail(const std::filesystem::path& folder, int ranks, std::size_t most = 4096);
+std::string log_tail(const Launcher& launcher, const std::filesystem::path& folder, int ranks,
+                     std::size_t most = 4096);
 
 }  // namespace tersor::harness

@@ -27,18 +27,22 @@ enum class Cause { kNone, kInterrupt, kTimeout, kStall };
 
 class Supervisor {
  public:
-  Supervisor(const LaunchSpec& spec, const RunLimits& limits)
-      : spec_(spec), limits_(limits), oom_kills_(oom_kill_count()), ranks_(spec) {}
+  Supervisor(const Launcher& launcher, const LaunchSpec& spec, const RunLimits& limits)
+      : launcher_(launcher),
+        spec_(spec),
+        limits_(limits),
+        oom_kills_(oom_kill_count()),
+        job_(launcher.start(spec)) {}
 
   void watch(const std::function<void(const Progress&, double)>& on_progress) {
-    ProgressReader progress(spec_.folder);
-    while (ranks_.is_running()) {
+    ProgressReader progress(launcher_.logs(spec_.folder, 0).output);
+    while (job_->is_running()) {
       InterruptGuard::sleep(100);
-      ranks_.poll();
+      job_->poll();
       progress.update();
       last_step_ = progress.progress().step;
       on_progress(progress.progress(), seconds_since(begin_));
-      if (!ranks_.is_running()) break;  // whatever came meanwhile, the run has its own end
+      if (!job_->is_running()) break;  // whatever came meanwhile, the run has its own end
       notice_stop();
       stop_ranks();
     }
@@ -46,14 +50,14 @@ class Supervisor {
 
   RunOutcome outcome() const {
     RunOutcome outcome = judge();
-    outcome.log_tail = log_tail(spec_.folder, ranks_.ranks());
+    outcome.log_tail = log_tail(launcher_, spec_.folder, job_->ranks());
     outcome.seconds = seconds_since(begin_);
     return outcome;
   }
 
  private:
   void notice_stop() {
-    if (ranks_.first_failure() >= 0 && !has_failed_) {
+    if (job_->first_failure() >= 0 && !has_failed_) {
       has_failed_ = true;
       failed_ = Clock::now();
     }
@@ -79,18 +83,18 @@ class Supervisor {
     if (is_due && !is_stopping_) {
       is_stopping_ = true;
       stopped_ = Clock::now();
-      failure_before_stop_ = ranks_.first_failure();
-      ranks_.signal(SIGTERM);
+      failure_before_stop_ = job_->first_failure();
+      job_->signal(SIGTERM);
     }
     if (is_stopping_ && !is_killed_ &&
         (seconds_since(stopped_) > limits_.grace_seconds || InterruptGuard::count() > 1)) {
       is_killed_ = true;
-      ranks_.signal(SIGKILL);
+      job_->signal(SIGKILL);
     }
   }
 
   RunOutcome judge() const {
-    if (ranks_.first_failure() < 0) return judge_finished();
+    if (job_->first_failure() < 0) return judge_finished();
     const std::string at_step = " at step " + std::to_string(last_step_);
     switch (cause_) {
       case Cause::kInterrupt: {
@@ -111,12 +115,12 @@ class Supervisor {
       case Cause::kNone: break;
     }
     const int rank = decisive_rank();
-    return judge_failure(rank, *ranks_.end(rank));
+    return judge_failure(rank, *job_->end(rank));
   }
 
   /// All ranks exited with 0: every spool must say so too.
   RunOutcome judge_finished() const {
-    for (int rank = 0; rank < ranks_.ranks(); ++rank)
+    for (int rank = 0; rank < job_->ranks(); ++rank)
       if (!read_spool_end(spec_.folder, rank))
         return {RunStatus::kFailed,
                 "rank " + std::to_string(rank) + " exited with 0, but its spool has no end record",
@@ -146,11 +150,11 @@ class Supervisor {
   /// then one out of memory, then one that diverged, then the first seen to fail; ranks that the
   /// supervisor stopped explain nothing.
   int decisive_rank() const {
-    const int first = is_stopping_ ? failure_before_stop_ : ranks_.first_failure();
+    const int first = is_stopping_ ? failure_before_stop_ : job_->first_failure();
     int best = first;
     int best_weight = 0;
-    for (int rank = 0; rank < ranks_.ranks(); ++rank) {
-      const auto& end = ranks_.end(rank);
+    for (int rank = 0; rank < job_->ranks(); ++rank) {
+      const auto& end = job_->end(rank);
       if (!end || end->status() == 0) continue;
       if (is_stopping_ && rank != first && (end->signal != 0 || end->exit_code == 130)) continue;
       const int weight = end->signal ? 3 : end->exit_code == 4 ? 2 : end->exit_code == 3 ? 1 : 0;
@@ -163,10 +167,11 @@ class Supervisor {
   }
 
   int decisive_status() const {
-    const int rank = ranks_.first_failure();
-    return rank < 0 ? 0 : ranks_.end(rank)->status();
+    const int rank = job_->first_failure();
+    return rank < 0 ? 0 : job_->end(rank)->status();
   }
 
+  const Launcher& launcher_;
   LaunchSpec spec_;
   RunLimits limits_;
   Clock::time_point begin_ = Clock::now();
@@ -177,15 +182,15 @@ class Supervisor {
   Cause cause_ = Cause::kNone;
   bool has_failed_ = false, is_stopping_ = false, is_killed_ = false;
   int failure_before_stop_ = -1;
-  RankGroup ranks_;
+  std::unique_ptr<Job> job_;
 };
 
 }  // namespace
 
-RunOutcome run_job(const LaunchSpec& spec, const RunLimits& limits,
+RunOutcome run_job(const Launcher& launcher, const LaunchSpec& spec, const RunLimits& limits,
                    const std::function<void(const Progress&, double)>& on_progress) {
   try {
-    Supervisor supervisor(spec, limits);
+    Supervisor supervisor(launcher, spec, limits);
     supervisor.watch(on_progress);
     return supervisor.outcome();
   } catch (const Error& error) {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "harness/launch/local_launcher.hpp"
+#include "harness/launch/launcher.hpp"
 #include "harness/run/spool_peek.hpp"
 #include "results/db/store.hpp"
 
@@ -32,7 +32,7 @@ struct RunOutcome {
 /// a limit or the failure of one rank ends the others: SIGTERM, then SIGKILL. When it returns, no
 /// process of the job is left. `on_progress` is called about ten times a second with the seconds so
 /// far.
-RunOutcome run_job(const LaunchSpec& spec, const RunLimits& limits,
+RunOutcome run_job(const Launcher& launcher, const LaunchSpec& spec, const RunLimits& limits,
                    const std::function<void(const Progress&, double)>& on_progress);
 
 }  // namespace tersor::harness

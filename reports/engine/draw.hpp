@@ -7,9 +7,12 @@
 
 namespace tersor::reports {
 
-/// Draws every figure as SVG with vl-convert, in one run of Python: $TERSOR_PYTHON, else the
-/// environment that scripts/setup makes, else python3. Returns an empty text, or why nothing could
-/// be drawn; then the figures keep no svg.
+/// The Python that draws: $TERSOR_PYTHON, else the environment that scripts/setup makes, else
+/// python3.
+std::string python_for_figures();
+
+/// Draws every figure as SVG with vl-convert, in one run of that Python. Returns an empty text, or
+/// why nothing could be drawn; then the figures keep no svg.
 std::string draw(const std::vector<Figure*>& figures);
 
 }  // namespace tersor::reports

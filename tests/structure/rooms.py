@@ -5,7 +5,7 @@ import subprocess
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-HARNESS_PARTS = {"harness/matrix", "harness/hardware", "harness/launch", "harness/run"}
+HARNESS_PARTS = {f"harness/{part}" for part in ("input", "hardware", "matrix", "feasibility", "launch", "run")}
 # A room may always use itself. A key with a slash is a part of a room with arrows of its own.
 ARROWS = {
     "common": set(),
@@ -16,9 +16,11 @@ ARROWS = {
     "results": {"common", "protocol"},
     "reports": {"common", "results"},
     "workloads": {"common", "protocol", "compressors", "datasets"},
+    "harness/input": {"common"},
     "harness/hardware": {"common", "protocol"} | HARNESS_PARTS,
     "harness/launch": {"common", "protocol"} | HARNESS_PARTS,
     "harness/matrix": {"common", "protocol", "compressors", "datasets"} | HARNESS_PARTS,
+    "harness/feasibility": {"common", "protocol", "compressors", "datasets"} | HARNESS_PARTS,
     "harness/run": {"common", "protocol", "results"} | HARNESS_PARTS,
     "harness/testing": {"common", "protocol", "results"} | HARNESS_PARTS,  # for tests only
     "harness/cli": {"common", "protocol", "compressors", "datasets", "results", "reports"} | HARNESS_PARTS,
@@ -29,12 +31,13 @@ ROOMS = sorted({name.split("/")[0] for name in ARROWS})
 # folders may use each other, in a circle of any length. Tests and `testing` folders are free.
 INNER = {
     "datasets": {".": {"text", "tokenizers"}, "metrics": set(), "text": set(), "tokenizers": {"text"}, "*": {"."}},
+    "harness": {"input": set(), "hardware": {"input"}, "matrix": {"input", "hardware"}, "feasibility": {"hardware", "matrix"},
+                "launch": set(), "run": {"input", "hardware", "matrix", "feasibility", "launch"},
+                "cli": {"input", "hardware", "matrix", "feasibility", "launch", "run"}},
     "reports": {"engine": set(), "figures": {"engine"}, "tables": {"engine"}},
     "results": {".": set(), "schema": {"."}, "db": {".", "schema"}, "ingest": {".", "db", "stats"}, "query": {".", "db"},
                 "stats": set()},
 }
-# Rooms whose folders still use each other.
-CYCLIC = {"harness"}
 TORCH_ROOMS = {"workloads"}
 # The one program outside those rooms that links libtorch, and its sources.
 TORCH_PROGRAM = "tersor-bench-rivals"

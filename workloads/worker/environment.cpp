@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/worker/environment.hpp"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdlib>
 #include <ctime>
-#include <fstream>
 #include <string_view>
 
+#include "common/affinity.hpp"
 #include "common/build_info.hpp"
 #include "common/error.hpp"
+#include "common/host.hpp"
 #include "common/number.hpp"
 #include "workloads/comm/runtime.hpp"
 
@@ -34,16 +34,6 @@ int number_of(const char* variable, int fallback, int low, int high) {
   return static_cast<int>(*value);
 }
 
-std::string cpu_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("model name")) {
-      const std::size_t colon = line.find(": ");
-      return colon == std::string::npos ? "" : line.substr(colon + 2);
-    }
-  return "";
-}
-
 }  // namespace
 
 Launch read_launch() {
@@ -60,19 +50,8 @@ Launch read_launch() {
 }
 
 std::vector<int> pin_to_cores(int local_rank, int threads) {
-  cpu_set_t allowed, chosen;
-  CPU_ZERO(&allowed);
-  CPU_ZERO(&chosen);
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return {};
-  std::vector<int> cores, mine;
-  for (int core = 0; core < CPU_SETSIZE; ++core)
-    if (CPU_ISSET(core, &allowed)) cores.push_back(core);
-  for (int t = 0; t < threads && t < static_cast<int>(cores.size()); ++t) {
-    mine.push_back(cores[static_cast<std::size_t>(local_rank * threads + t) % cores.size()]);
-    CPU_SET(mine.back(), &chosen);
-  }
-  if (sched_setaffinity(0, sizeof chosen, &chosen) != 0) return {};
-  return mine;
+  const std::vector<int> cores = cores_of_rank(allowed_cores(), local_rank, threads);
+  return tersor::pin_to_cores(cores) ? cores : std::vector<int>{};
 }
 
 ordered_json environment_facts() {
@@ -93,12 +72,11 @@ ordered_json environment_facts() {
 }
 
 ordered_json hardware_facts() {
-  return {
-      {"cpu", cpu_name()},
-      {"cores", sysconf(_SC_NPROCESSORS_ONLN)},
-      {"memory_bytes", std::int64_t{sysconf(_SC_PHYS_PAGES)} * std::int64_t{sysconf(_SC_PAGESIZE)}},
-      {"gpu", nullptr},
-      {"gpus", 0}};
+  return {{"cpu", cpu_name()},
+          {"cores", sysconf(_SC_NPROCESSORS_ONLN)},
+          {"memory_bytes", physical_memory_bytes()},
+          {"gpu", nullptr},
+          {"gpus", 0}};
 }
 
 std::string utc_time() {
@@ -107,12 +85,6 @@ std::string utc_time() {
   gmtime_r(&now, &parts);
   std::array<char, 32> text{};
   std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text.data();
-}
-
-std::string host_name() {
-  std::array<char, 256> text{};
-  gethostname(text.data(), text.size() - 1);
   return text.data();
 }
 

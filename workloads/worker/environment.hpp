@@ -27,6 +27,5 @@ std::vector<int> pin_to_cores(int local_rank, int threads);
 nlohmann::ordered_json environment_facts();
 nlohmann::ordered_json hardware_facts();
 std::string utc_time();
-std::string host_name();
 
 }  // namespace tersor::workloads

@@ -13,6 +13,7 @@
 
 #include "common/build_info.hpp"
 #include "common/error.hpp"
+#include "common/host.hpp"
 #include "workloads/comm/runtime.hpp"
 #include "workloads/training/job.hpp"
 #include "workloads/worker/environment.hpp"

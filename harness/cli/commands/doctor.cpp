@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sys/wait.h>
-
 #include <CLI/CLI.hpp>
-#include <array>
+#include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "common/build_info.hpp"
-#include "common/cache_folder.hpp"
 #include "common/error.hpp"
+#include "common/process.hpp"
 #include "datasets/dataset.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/feasibility/feasibility.hpp"
+#include "harness/feasibility/resources.hpp"
 #include "harness/hardware/machine.hpp"
 #include "harness/hardware/profile.hpp"
-#include "harness/launch/local_launcher.hpp"
+#include "harness/launch/launcher.hpp"
 #include "harness/matrix/model_facts.hpp"
-#include "harness/matrix/resources.hpp"
+#include "reports/engine/draw.hpp"
 
 namespace tersor::harness {
 namespace {
@@ -56,12 +55,7 @@ ordered_json check_hardware(const DoctorOptions& options, const Machine& machine
 ordered_json check_data(const Resources& resources) {
   ordered_json found = ordered_json::object();
   for (const auto* info : datasets::all_datasets()) {
-    const auto state = datasets::available(*info, resources.data_root);
-    std::string problem = state.available               ? ""
-                          : resources.data_root.empty() ? "no data root (--data, TERSOR_DATA)"
-                                                        : "missing " + state.missing.at(0);
-    if (!state.available && !state.remedy.empty()) problem += "; " + state.remedy;
-    found[info->name] = finding(problem, info->title);
+    found[info->name] = finding(missing_data(*info, resources), info->title);
   }
   return found;
 }
@@ -76,15 +70,19 @@ ordered_json check_models(const Resources& resources) {
   return found;
 }
 
-/// Figures are drawn by vl-convert in scripts/setup's environment, or in the python3 of the path.
+/// Figures are drawn by vl-convert, a Python module.
 ordered_json check_figures() {
-  const std::string own = (cache_folder() / "venv/bin/python3").string();
-  for (const std::string& python : {own, std::string("python3")}) {
-    const std::string command = "'" + python + "' -c 'import vl_convert' >/dev/null 2>&1";
-    const int status = std::system(command.c_str());
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return finding("", python);
+  ProcessSpec process;
+  process.arguments = {reports::python_for_figures(), "-c", "import vl_convert"};
+  try {
+    (void)run_process(process, "", std::chrono::seconds(60));
+    return finding("", process.arguments.front());
+  } catch (const Error&) {
+    return finding(process.arguments.front() +
+                       " has no vl_convert; scripts/setup makes an environment, TERSOR_PYTHON "
+                       "names another Python (reports lack figures)",
+                   "");
   }
-  return finding("no python3 with vl_convert; scripts/setup makes one (reports lack figures)", "");
 }
 
 ordered_json examine(const DoctorOptions& options) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/launch/leftovers.hpp"
+#include "harness/launch/orphaned_workers.hpp"
 
 #include <signal.h>
 #include <sys/types.h>
@@ -38,7 +38,7 @@ std::vector<pid_t> ranks_of(const fs::path& folder) {
 
 }  // namespace
 
-int end_leftover_ranks(const fs::path& folder) {
+int end_orphaned_workers(const fs::path& folder) {
   constexpr int kLooks = 40;
   constexpr std::chrono::milliseconds kPause{50};
   for (int look = 0; look < kLooks; ++look) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/matrix/embedded.hpp"
+#include "harness/input/embedded.hpp"
 
 #include <filesystem>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/matrix/json_text.hpp"
+#include "harness/input/json_text.hpp"
 
 #include <algorithm>
 #include <fstream>

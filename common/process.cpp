@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/launch/process.hpp"
+#include "common/process.hpp"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -10,14 +10,16 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <map>
+#include <sstream>
 
 #include "common/error.hpp"
 
 extern char** environ;
 
-namespace tersor::harness {
+namespace tersor {
 namespace {
 
 /// What the child tells through the pipe where it fails before exec.
@@ -30,13 +32,27 @@ struct Failure {
 struct Prepared {
   std::vector<std::string> variables;
   std::vector<char*> arguments, environment;
-  std::string output, errors;
+  std::string program, output, errors;
+  int input_descriptor = -1, output_descriptor = -1;
   cpu_set_t cores;
   bool is_pinned = false;
   pid_t group = 0;
   pid_t parent = 0;
   int report = -1;
 };
+
+/// The program's file: a name without a slash is looked up in PATH. Not execvpe, which gives what
+/// is no program to the shell.
+std::string file_of(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  if (program.find('/') != std::string::npos || !path) return program;
+  std::istringstream folders(path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::string file = (folder.empty() ? "." : folder) + "/" + program;
+    if (access(file.c_str(), X_OK) == 0) return file;
+  }
+  return program;
+}
 
 Prepared prepare(const ProcessSpec& spec) {
   Prepared p;
@@ -53,8 +69,11 @@ Prepared prepare(const ProcessSpec& spec) {
   for (const std::string& argument : spec.arguments)
     p.arguments.push_back(const_cast<char*>(argument.c_str()));  // execve does not write to them
   p.arguments.push_back(nullptr);
-  p.output = spec.output.string();
-  p.errors = spec.errors.string();
+  p.program = file_of(spec.arguments.at(0));
+  p.output = spec.output.empty() ? "/dev/null" : spec.output.string();
+  p.errors = spec.errors.empty() ? "/dev/null" : spec.errors.string();
+  p.input_descriptor = spec.input_descriptor;
+  p.output_descriptor = spec.output_descriptor;
   CPU_ZERO(&p.cores);
   for (const int core : spec.cores) CPU_SET(core, &p.cores);
   p.is_pinned = !spec.cores.empty();
@@ -90,10 +109,17 @@ void redirect(const Prepared& p, const char* path, int flags, int target, const 
   sigprocmask(SIG_SETMASK, &none, nullptr);
   if (p.is_pinned && sched_setaffinity(0, sizeof p.cores, &p.cores) != 0)
     give_up(p, "sched_setaffinity");
-  redirect(p, "/dev/null", O_RDONLY, STDIN_FILENO, "open /dev/null");
-  redirect(p, p.output.c_str(), O_WRONLY | O_CREAT | O_APPEND, STDOUT_FILENO, "open the log");
-  redirect(p, p.errors.c_str(), O_WRONLY | O_CREAT | O_APPEND, STDERR_FILENO, "open the log");
-  execve(p.arguments[0], p.arguments.data(), p.environment.data());
+  constexpr int kAppend = O_WRONLY | O_CREAT | O_APPEND;
+  if (p.input_descriptor < 0)
+    redirect(p, "/dev/null", O_RDONLY, STDIN_FILENO, "open /dev/null");
+  else if (dup2(p.input_descriptor, STDIN_FILENO) < 0)
+    give_up(p, "dup2");
+  if (p.output_descriptor < 0)
+    redirect(p, p.output.c_str(), kAppend, STDOUT_FILENO, "open the log");
+  else if (dup2(p.output_descriptor, STDOUT_FILENO) < 0)
+    give_up(p, "dup2");
+  redirect(p, p.errors.c_str(), kAppend, STDERR_FILENO, "open the log");
+  execve(p.program.c_str(), p.arguments.data(), p.environment.data());
   give_up(p, "exec");
 }
 
@@ -122,13 +148,28 @@ pid_t start_process(const ProcessSpec& spec) {
     throw Error(ErrorKind::kIo,
                 std::string("cannot start a process: ") + std::strerror(fork_error));
   if (got == sizeof failure) {
-    int ignored = 0;
-    while (waitpid(child, &ignored, 0) < 0 && errno == EINTR) {
-    }
+    wait_process(child);
     throw Error(ErrorKind::kIo, spec.arguments.at(0) + ": cannot be started: " + failure.step +
                                     ": " + std::strerror(failure.error));
   }
   return child;
+}
+
+std::optional<ProcessEnd> poll_process(pid_t child) {
+  siginfo_t info{};
+  if (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+      info.si_pid == 0)
+    return std::nullopt;
+  const bool has_exited = info.si_code == CLD_EXITED;
+  return ProcessEnd{has_exited ? info.si_status : 0, has_exited ? 0 : info.si_status};
+}
+
+ProcessEnd wait_process(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFSIGNALED(status)) return {0, WTERMSIG(status)};
+  return {WEXITSTATUS(status), 0};
 }
 
 std::string to_string(const ProcessEnd& end) {
@@ -136,4 +177,4 @@ std::string to_string(const ProcessEnd& end) {
   return "signal " + std::to_string(end.signal) + " (" + strsignal(end.signal) + ")";
 }
 
-}  // namespace tersor::harness
+}  // namespace tersor

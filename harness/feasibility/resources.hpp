@@ -3,9 +3,6 @@
 #include <filesystem>
 #include <string>
 
-#include "harness/hardware/machine.hpp"
-#include "protocol/cell.hpp"
-
 namespace tersor::harness {
 
 /// Where jobs find what they read.
@@ -27,9 +24,5 @@ struct WeightFiles {
 
 /// In the user's folder (or NAME in it), else in ${XDG_CACHE_HOME:-~/.cache}/tersor/models/NAME.
 WeightFiles find_weights(const std::string& model, const Resources& resources);
-
-/// Whether a cell can run here: hardware, splits of the model, stage, data, weights.
-Feasibility judge_cell(const protocol::Cell& cell, const Machine& machine,
-                       const Resources& resources);
 
 }  // namespace tersor::harness
