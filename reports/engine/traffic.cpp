@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "common/error.hpp"
+#include "common/wire_bytes.hpp"
 #include "results/stats/stats.hpp"
 
 namespace tersor::reports {
@@ -92,13 +93,13 @@ void add_flow(TrafficSummary& summary, const RunFlows& run, const Flow& flow) {
 
 double sent_bytes(const std::string& collective, double payload_bytes, int ranks,
                   int measured_ranks, bool second_of_two_steps) {
-  const double p = ranks;
   if (collective.starts_with("node.") || collective.starts_with("nodes."))
     return std::numeric_limits<double>::quiet_NaN();
-  if (collective == "all_reduce") return 2 * (p - 1) / p * payload_bytes;
-  if (collective == "all_to_all") return (p - 1) / p * payload_bytes;
+  if (collective == "all_reduce") return all_reduce_wire_bytes(payload_bytes, ranks);
+  if (collective == "all_to_all") return all_to_all_wire_bytes(payload_bytes, ranks);
   if (collective == "all_gather")
-    return (p - 1) * (second_of_two_steps ? payload_bytes * measured_ranks / p : payload_bytes);
+    return all_gather_wire_bytes(
+        second_of_two_steps ? payload_bytes * measured_ranks / ranks : payload_bytes, ranks);
   return payload_bytes;  // a send
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "common/error.hpp"
+#include "common/wire_bytes.hpp"
 #include "compressors/api/codec.hpp"
 
 namespace tersor::workloads {
@@ -105,15 +106,6 @@ std::string_view to_string(CollectiveKind collective) {
     case CollectiveKind::kBroadcast: return "broadcast";
   }
   return "";
-}
-
-std::uint64_t all_reduce_wire_bytes(std::uint64_t buffer_bytes, int ranks) {
-  const auto p = static_cast<std::uint64_t>(ranks);
-  return 2 * (p - 1) * buffer_bytes / p;
-}
-
-std::uint64_t all_gather_wire_bytes(std::uint64_t payload_bytes, int ranks) {
-  return static_cast<std::uint64_t>(ranks - 1) * payload_bytes;
 }
 
 Volume Collective::all_reduce(std::span<const Buffer> buffers, std::size_t count, DType dtype) {

@@ -28,10 +28,6 @@ struct Volume {
   std::uint64_t wire_bytes = 0;   ///< on the wire, by the algorithm (METHODS section 1, "Volume")
 };
 
-/// Wire bytes of one rank: ring all-reduce 2(p-1)/p of the buffer, all-gather (p-1) payloads.
-std::uint64_t all_reduce_wire_bytes(std::uint64_t buffer_bytes, int ranks);
-std::uint64_t all_gather_wire_bytes(std::uint64_t payload_bytes, int ranks);
-
 /// A collective under way. wait() once, before its buffers are touched; throws as the collective
 /// does.
 class Work {

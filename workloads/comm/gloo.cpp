@@ -7,6 +7,7 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "common/error.hpp"
+#include "common/wire_bytes.hpp"
 #include "workloads/comm/collective.hpp"
 
 namespace tersor::workloads {

@@ -2,6 +2,7 @@
 #include "workloads/parallel/messenger.hpp"
 
 #include "common/error.hpp"
+#include "common/wire_bytes.hpp"
 
 namespace tersor::workloads {
 
