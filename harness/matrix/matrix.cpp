@@ -10,6 +10,7 @@
 #include "common/error.hpp"
 #include "common/nearest.hpp"
 #include "harness/input/embedded.hpp"
+#include "harness/matrix/cell_identity.hpp"
 #include "harness/matrix/message_spec.hpp"
 
 namespace tersor::harness {
@@ -254,11 +255,16 @@ RunSpec Matrix::at(std::size_t index) const {
   const std::uint64_t products = product_count();
   if (handle < products) {
     const Run run = product(handle);
-    return {cell_of(run), run.seed, label(run), static_cast<int>(handle / runs_per_seed())};
+    return run_spec(run, static_cast<int>(handle / runs_per_seed()));
   }
   const Run& run = included_.at(handle - products);
   const auto block = std::find(seeds_.begin(), seeds_.end(), run.seed) - seeds_.begin();
-  return {cell_of(run), run.seed, label(run), static_cast<int>(block)};
+  return run_spec(run, static_cast<int>(block));
+}
+
+RunSpec Matrix::run_spec(const Run& run, int block) const {
+  const protocol::Cell cell = cell_of(run);
+  return {cell, key_of(cell), run.seed, label(run), block};
 }
 
 const Axis* Matrix::find_axis(const std::string& key) const {

@@ -16,6 +16,7 @@ namespace tersor::harness {
 /// One run that a matrix asks for.
 struct RunSpec {
   protocol::Cell cell;
+  std::string key;  ///< the cell's: its identity in the database (cell_identity.hpp)
   std::uint64_t seed = 1;
   std::string label;  ///< for people: compressor, data set, hardware, seed and what else varies
   int block = 0;      ///< place of the seed: a block has every cell once
@@ -67,6 +68,7 @@ class Matrix {
   bool is_product(const Run& run) const;
   bool is_excluded(const Run& run, const Exclusion& exclusion) const;
   std::string label(const Run& run) const;
+  RunSpec run_spec(const Run& run, int block) const;
   /// Specs written out: presets that depend on the message become those of the cell's.
   static protocol::Cell cell_of(const Run& run);
 

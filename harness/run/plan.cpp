@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "harness/feasibility/feasibility.hpp"
-#include "harness/matrix/cell_identity.hpp"
 
 namespace tersor::harness {
 namespace {
@@ -86,8 +85,7 @@ Plan make_plan(const Matrix& matrix, const RunFilter& filter, const History& his
     if (!filter.matches(run)) {
       decision = {Action::kFilteredOut, "filtered out by --filter"};
     } else {
-      const std::string key = key_of(run.cell);
-      decision = decide(history.find(key, run.seed), options);
+      decision = decide(history.find(run.key, run.seed), options);
       if (decision.action == Action::kRun) {
         const Feasibility feasible = judge_cell(run.cell, machine, resources);
         if (!feasible.why_not.empty()) {

@@ -10,7 +10,6 @@
 #include "common/error.hpp"
 #include "harness/hardware/machine.hpp"
 #include "harness/hardware/profile.hpp"
-#include "harness/matrix/cell_identity.hpp"
 #include "harness/matrix/matrix.hpp"
 #include "harness/matrix/run_filter.hpp"
 #include "harness/run/console.hpp"
@@ -152,9 +151,8 @@ class Runner {
 
   bool execute_one(Session& session, const Plan& plan, const PlanEntry& entry, const RunSpec& run,
                    History& history, const std::string& head, std::size_t after) {
-    const std::string key = key_of(run.cell);
-    const auto expected = history.seconds(key, run.cell);
-    const auto* past = history.find(key, run.seed);
+    const auto expected = history.seconds(run.key, run.cell);
+    const auto* past = history.find(run.key, run.seed);
     --ahead_.at(History::kind_of(run.cell));
     const auto to_go = [&](double seconds, const std::optional<double>& one) {
       auto rest = estimate_seconds(ahead_, history);
@@ -173,7 +171,7 @@ class Runner {
     const RunOutcome& outcome = done.outcome;
     const bool is_ok = outcome.status == RunStatus::kOk;
     ++statuses_[outcome.status];
-    if (is_ok) history.add_seconds(key, run.cell, outcome.seconds);
+    if (is_ok) history.add_seconds(run.key, run.cell, outcome.seconds);
     std::string line = head + "  " + std::string(results::to_string(outcome.status));
     line += "  " + duration_text(outcome.seconds) + "  " + run.label;
     if (!done.quality.empty()) line += "  " + done.quality;

@@ -91,11 +91,10 @@ std::vector<Session::Settled> Session::settle_unfinished() {
 Session::Executed Session::execute(
     const RunSpec& run, int last_attempt, int order,
     const std::function<void(const Progress&, double)>& on_progress) {
-  const std::string key = key_of(run.cell);
-  store_.add_cell(key, to_json(run.cell), codec_facts(run.cell));
+  store_.add_cell(run.key, to_json(run.cell), codec_facts(run.cell));
   Executed done;
-  done.folder = new_folder(key, run.seed, last_attempt + 1);
-  const RunInfo info = store_.begin_run(key, run.seed, sweep_, run.block, order, machine_.host,
+  done.folder = new_folder(run.key, run.seed, last_attempt + 1);
+  const RunInfo info = store_.begin_run(run.key, run.seed, sweep_, run.block, order, machine_.host,
                                         stored_path(done.folder).string());
   done.attempt = info.attempt;
   write_cell_file(done.folder, run, info);
@@ -129,9 +128,8 @@ void Session::store(const RunInfo& info, const fs::path& folder, RunOutcome& out
 }
 
 void Session::record_unstarted(const RunSpec& run, RunStatus status, const std::string& reason) {
-  const std::string key = key_of(run.cell);
-  store_.add_cell(key, to_json(run.cell), codec_facts(run.cell));
-  store_.record_unstarted(key, run.seed, sweep_, status, reason);
+  store_.add_cell(run.key, to_json(run.cell), codec_facts(run.cell));
+  store_.record_unstarted(run.key, run.seed, sweep_, status, reason);
 }
 
 fs::path Session::new_folder(const std::string& cell_key, std::uint64_t seed, int attempt) {
