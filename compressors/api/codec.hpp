@@ -131,6 +131,22 @@ struct LearnedBottleneck {
   bool per_rank = true;  ///< one encoder per rank (false: the same E on every rank)
 };
 
+/// Which ranks of a group join in one stage of a message's way.
+enum class GroupLevel : std::uint8_t {
+  kAll,   ///< all of them
+  kNode,  ///< those of a node, each node by itself
+  kNodes  ///< the first rank of every node
+};
+
+class Codec;
+
+/// One stage: the ranks of each group at `level` sum, by `codec` and its rounds, what the stage
+/// before left them (the first stage: their contributions).
+struct TopologyStage {
+  GroupLevel level = GroupLevel::kAll;
+  const Codec* codec = nullptr;  ///< belongs to the codec that declares the stage
+};
+
 /// A codec at one place: spans in, bytes out. Immutable and thread-safe; what changes is in State.
 /// Knows no torch, file or network. Sizes are in bytes; all pointers belong to the caller.
 ///
@@ -152,6 +168,10 @@ class Codec {
   /// Channels (hidden positions) that the sum at a site adds over the ranks, the first ones; the
   /// rest stays what it is on each rank (`partial`).
   virtual std::int64_t summed_hidden(const Shape& shape) const { return shape.hidden; }
+
+  /// The stages by which a site sums a message over its group. From the second on, contexts have
+  /// second_round set; where the last one is kNodes, the sum is then broadcast inside the nodes.
+  virtual std::vector<TopologyStage> topology() const { return {{GroupLevel::kAll, this}}; }
 
   virtual int rounds() const { return 1; }
   virtual Exchange exchange(int round) const = 0;

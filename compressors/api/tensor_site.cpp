@@ -43,9 +43,13 @@ std::string refuses_nodes(const Codec& codec, int ranks, int nodes) {
   if (nodes < 1 || ranks % nodes != 0)
     return "hardware.nodes " + std::to_string(nodes) + " does not divide tp " +
            std::to_string(ranks);
-  const std::string name = codec.canonical();
-  if (contains(parse_spec(name), "hierarchical") && nodes == 1)
-    return name + " needs hardware with several nodes, such as cpu-emulated-tp4-nodes2";
+  const std::vector<TopologyStage> stages = codec.topology();
+  const bool tells_nodes_apart =
+      std::any_of(stages.begin(), stages.end(),
+                  [](const TopologyStage& stage) { return stage.level != GroupLevel::kAll; });
+  if (tells_nodes_apart && nodes == 1)
+    return codec.canonical() +
+           " needs hardware with several nodes, such as cpu-emulated-tp4-nodes2";
   return {};
 }
 

@@ -37,6 +37,9 @@ INNER = {
     "reports": {"engine": set(), "figures": {"engine"}, "tables": {"engine"}},
     "results": {".": set(), "schema": {"."}, "db": {".", "schema"}, "ingest": {".", "db", "stats"}, "query": {".", "db"},
                 "stats": set()},
+    "workloads": {"comm": set(), "messages": {"comm"}, "layers": {"comm", "messages"},
+                  "models": {"comm", "messages", "layers"},
+                  "*": {"comm", "messages", "layers", "models", "tasks", "stages", "optim", "training"}},
 }
 TORCH_ROOMS = {"workloads"}
 # The one program outside those rooms that links libtorch, and its sources.

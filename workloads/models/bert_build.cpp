@@ -2,7 +2,8 @@
 #include "workloads/models/bert_model.hpp"
 
 #include "common/error.hpp"
-#include "workloads/parallel/layer_set.hpp"
+#include "workloads/layers/layer_set.hpp"
+#include "workloads/messages/site_numbers.hpp"
 
 namespace tersor::workloads {
 namespace {
@@ -41,8 +42,8 @@ Bert::Bert(const BertSizes& sizes, const ModelContext& context)
   keeps_channels_ = codec_->summed_hidden({1, 1, sizes_.hidden}) < sizes_.hidden;
   if (!keeps_channels_) return;
   replicated_gradients_ =
-      &group_.add_site("tp.backward", "replicated", 0, Direction::kBackward, nullptr);
-  logits_ = &group_.add_site("tp", "logits", 0, Direction::kForward, nullptr);
+      &group_.add_site({"tp.backward", "replicated", 0, Direction::kBackward}, nullptr);
+  logits_ = &group_.add_site({"tp", "logits", 0, Direction::kForward}, nullptr);
 }
 
 void Bert::check() const {
@@ -130,19 +131,17 @@ void Bert::build_layer(std::int64_t index, bool is_compressed) {
   replicated_.layers.push_back(std::move(shared));
 }
 
-/// Site ids: 2 * layer for attention, 2 * layer + 1 for the feed-forward, in both directions.
 void Bert::build_sites(Layer& layer, std::int64_t index, bool is_compressed) {
-  const auto id = static_cast<std::uint16_t>(2 * index);
-  const auto next = static_cast<std::uint16_t>(id + 1);
+  const std::uint16_t id = attention_site(index), next = mlp_site(index);
   const std::string name = "layer" + std::to_string(index);
   const auto forward = is_compressed ? codec_ : nullptr;
   const auto backward = is_compressed ? gradient_codec_ : nullptr;
-  layer.attention = &group_.add_site("tp", name + ".attention", id, Direction::kForward, forward);
-  layer.mlp = &group_.add_site("tp", name + ".mlp", next, Direction::kForward, forward);
+  layer.attention = &group_.add_site({"tp", name + ".attention", id, Direction::kForward}, forward);
+  layer.mlp = &group_.add_site({"tp", name + ".mlp", next, Direction::kForward}, forward);
   layer.attention_gradient =
-      &group_.add_site("tp.backward", name + ".attention", id, Direction::kBackward, backward);
+      &group_.add_site({"tp.backward", name + ".attention", id, Direction::kBackward}, backward);
   layer.mlp_gradient =
-      &group_.add_site("tp.backward", name + ".mlp", next, Direction::kBackward, backward);
+      &group_.add_site({"tp.backward", name + ".mlp", next, Direction::kBackward}, backward);
   const std::string full_name = "encoder.layer." + std::to_string(index) + ".";
   layer.attention_bottleneck =
       build_bottleneck(full_name + "attention.output.bottleneck", *layer.attention, id);
@@ -165,8 +164,8 @@ std::unique_ptr<Bottleneck> Bert::build_bottleneck(const std::string& name, cons
           parameters_.add_codec(encoder, group_.first_rank() + static_cast<int>(l)).value);
   } else {
     bottleneck->encoders.push_back(parameters_.add_codec(encoder, -1).value);
-    bottleneck->gradient_site = &group_.add_site("tp.backward", site.name() + ".encoder", id,
-                                                 Direction::kBackward, nullptr);
+    bottleneck->gradient_site = &group_.add_site(
+        {"tp.backward", site.identity().name + ".encoder", id, Direction::kBackward}, nullptr);
   }
   bottleneck->decoder = parameters_.add_codec(decoder, -1).value;
   return bottleneck;
@@ -199,11 +198,7 @@ nlohmann::ordered_json Bert::architecture() const {
 }
 
 std::int64_t Bert::compressed_sites(std::string_view kind) const {
-  const auto& codec = kind == "tp" ? codec_ : gradient_codec_;
-  if (!group_.has_codecs()) return 0;
-  std::int64_t count = 0;
-  for (const auto& site : group_.sites()) count += site->codec() == codec.get();
-  return count;
+  return group_.compressed_sites(kind);
 }
 
 }  // namespace tersor::workloads

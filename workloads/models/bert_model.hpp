@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "datasets/batches.hpp"
+#include "workloads/layers/dropout.hpp"
 #include "workloads/models/bert.hpp"
 #include "workloads/models/bert_parts.hpp"
 #include "workloads/models/parameters.hpp"
 #include "workloads/models/weights.hpp"
-#include "workloads/parallel/dropout.hpp"
 
 namespace tersor::workloads {
 
@@ -21,13 +21,14 @@ class Bert : public Model {
  public:
   Bert(const BertSizes& sizes, const ModelContext& context);
 
-  at::Tensor forward(const datasets::Batch& batch) override;
-  at::Tensor encode(const datasets::Batch& batch) override {
-    return hidden_states(batch, streams())[0].view({batch.rows, batch.sequence, sizes_.hidden});
+  at::Tensor forward(const datasets::Batch& batch, const Pass& pass) override;
+  at::Tensor encode(const datasets::Batch& batch, const Pass& pass) override {
+    return hidden_states(pass, batch, streams(pass))[0].view(
+        {batch.rows, batch.sequence, sizes_.hidden});
   }
-  at::Tensor pooled(const datasets::Batch& batch) override {
-    const std::vector<Replicated> at = streams();
-    return pool(hidden_states(batch, at)[0], batch, at[0]);
+  at::Tensor pooled(const datasets::Batch& batch, const Pass& pass) override {
+    const std::vector<Replicated> at = streams(pass);
+    return pool(hidden_states(pass, batch, at)[0], batch, at[0]);
   }
   Parameters& parameters() override { return parameters_; }
   nlohmann::ordered_json architecture() const override;
@@ -50,23 +51,27 @@ class Bert : public Model {
                                                std::uint16_t id);
   void build_head();
 
-  bool is_split() const { return keeps_channels_ && group_.pass.compress && group_.has_codecs(); }
-  std::vector<Replicated> streams();
-  Streams hidden_states(const datasets::Batch& batch, const std::vector<Replicated>& at);
-  at::Tensor embed(const datasets::Batch& batch, const Replicated& at);
-  Streams attention(std::size_t index, const Streams& xs, const std::vector<Replicated>& at,
+  bool is_split(const Pass& pass) const {
+    return keeps_channels_ && pass->compress && group_.has_codecs();
+  }
+  std::vector<Replicated> streams(const Pass& pass);
+  Streams hidden_states(const Pass& pass, const datasets::Batch& batch,
+                        const std::vector<Replicated>& at);
+  at::Tensor embed(const Pass& pass, const datasets::Batch& batch, const Replicated& at);
+  Streams attention(const Pass& pass, std::size_t index, const Streams& xs,
+                    const std::vector<Replicated>& at, const at::Tensor& mask,
+                    const Shape& message);
+  at::Tensor attend(const Pass& pass, const at::Tensor& qkv, std::int64_t layer, std::size_t local,
                     const at::Tensor& mask, const Shape& message);
-  at::Tensor attend(const at::Tensor& qkv, std::int64_t layer, std::size_t local,
-                    const at::Tensor& mask, const Shape& message);
-  Streams feed_forward(std::size_t index, const Streams& xs, const std::vector<Replicated>& at,
-                       const Shape& message);
+  Streams feed_forward(const Pass& pass, std::size_t index, const Streams& xs,
+                       const std::vector<Replicated>& at, const Shape& message);
   /// drop, residual and normalisation of each stream
-  void add_and_normalize(Streams& xs, const Streams& ys, std::uint32_t dropout_site,
-                         const std::vector<Replicated>& at, std::size_t layer,
-                         Norm ReplicatedLayer::*norm);
+  void add_and_normalize(const Pass& pass, Streams& xs, const Streams& ys,
+                         std::uint32_t dropout_site, const std::vector<Replicated>& at,
+                         std::size_t layer, Norm ReplicatedLayer::*norm);
   at::Tensor normalize(const at::Tensor& x, const Norm& norm);
-  at::Tensor drop(const at::Tensor& x, std::uint32_t site);
-  at::Tensor drop(const at::Tensor& x, std::uint32_t site, const Cut& cut);
+  at::Tensor drop(const Pass& pass, const at::Tensor& x, std::uint32_t site);
+  at::Tensor drop(const Pass& pass, const at::Tensor& x, std::uint32_t site, const Cut& cut);
   at::Tensor pool(const at::Tensor& x, const datasets::Batch& batch, const Replicated& at);
 
   BertSizes sizes_;

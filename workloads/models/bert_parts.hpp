@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "workloads/comm/tensor.hpp"
-#include "workloads/parallel/operators.hpp"
+#include "workloads/layers/operators.hpp"
 
 /// What Bert holds: its tensors by name.
 namespace tersor::workloads {

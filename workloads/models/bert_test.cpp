@@ -187,8 +187,8 @@ TEST_CASE("codecs: a compressed gradient site is near the dense one") {
   CHECK(std::sqrt(error / norm) < 0.05);
   bool is_recorded = false;
   for (const TrafficRow& row : quantized.group.traffic())
-    is_recorded |= row.site == "tp.backward" && row.spec == "quantize(scope=token)" &&
-                   row.direction == compressors::Direction::kBackward;
+    is_recorded |= row.site.kind == "tp.backward" && row.spec == "quantize(scope=token)" &&
+                   row.site.direction == compressors::Direction::kBackward;
   CHECK(is_recorded);
 }
 
@@ -225,9 +225,9 @@ TEST_CASE("bytes: a step's forward and backward by formula") {
   const std::uint64_t k = 307;  // floor(0.05 * 6144 + 0.5)
   std::map<std::string, std::uint64_t> payload;
   for (const TrafficRow& row : setup.group.traffic()) {
-    payload[row.site] += row.payload_bytes;
+    payload[row.site.kind] += row.payload_bytes;
     CHECK(row.raw_bytes == 4 * n);
-    if (row.site == "tp") {
+    if (row.site.kind == "tp") {
       CHECK(row.payload_bytes == k * (4 + 8));
       CHECK(row.metadata_bytes == k * 8);
       CHECK(row.wire_bytes == (ranks - 1) * row.payload_bytes);
@@ -263,13 +263,13 @@ TEST_CASE("codecs: only the chosen layers are compressed, both of their sites") 
   Setup setup(2, config);
   setup.loss(make_random_batch(7, 6, 16));
   std::map<std::string, std::string> specs;
-  for (const TrafficRow& row : setup.group.traffic()) specs[row.site_name] = row.spec;
+  for (const TrafficRow& row : setup.group.traffic()) specs[row.site.name] = row.spec;
   CHECK(specs == std::map<std::string, std::string>{{"layer0.attention", "none"},
                                                     {"layer0.mlp", "none"},
                                                     {"layer1.attention", "quantize"},
                                                     {"layer1.mlp", "quantize"}});
-  CHECK(setup.model->compressed_sites("tp") == 2);
-  CHECK(setup.model->compressed_sites("tp.backward") == 2);
+  CHECK(setup.group.compressed_sites("tp") == 2);
+  CHECK(setup.group.compressed_sites("tp.backward") == 2);
 }
 
 TEST_CASE("start: another codec, the same weights") {
@@ -343,8 +343,9 @@ TEST_CASE("partial: all channels are the plain job; without them shards still ag
   // Warm-up and evaluation without compression are the plain job.
   const datasets::Batch batch = make_random_batch(9, 6, 16);
   Setup fresh(2, make_config()), off(2, make_config("partial(none)"));
-  off.group.pass.compress = fresh.group.pass.compress = false;
-  CHECK(off.trainer.evaluate(batch).loss_sum == fresh.trainer.evaluate(batch).loss_sum);
-  CHECK(off.trainer.step(batch, 1e-3).loss == fresh.trainer.step(batch, 1e-3).loss);
+  const Pass dense = make_pass({.compress = false});
+  CHECK(off.trainer.evaluate(batch, dense).loss_sum ==
+        fresh.trainer.evaluate(batch, dense).loss_sum);
+  CHECK(off.trainer.step(batch, dense, 1e-3).loss == fresh.trainer.step(batch, dense, 1e-3).loss);
   CHECK(off.trainer.replicated_hash() == fresh.trainer.replicated_hash());
 }

@@ -9,6 +9,7 @@
 
 #include "common/registry.hpp"
 #include "protocol/cell.hpp"
+#include "workloads/messages/pass.hpp"
 
 namespace at {
 class Tensor;
@@ -32,17 +33,16 @@ struct ModelContext {
   std::int64_t outputs = 2;     ///< classes, or 1 score
 };
 
-/// A model with its head, sharded over a tensor-parallel group. The group's `pass` says what kind
-/// of forward it is; training phases draw dropout.
+/// A model with its head, sharded over a tensor-parallel group. Training phases draw dropout.
 class Model {
  public:
   virtual ~Model() = default;
   /// Logits or scores, {rows, outputs}.
-  virtual at::Tensor forward(const datasets::Batch& batch) = 0;
+  virtual at::Tensor forward(const datasets::Batch& batch, const Pass& pass) = 0;
   /// Last hidden state {rows, sequence, hidden}.
-  virtual at::Tensor encode(const datasets::Batch& batch) = 0;
+  virtual at::Tensor encode(const datasets::Batch& batch, const Pass& pass) = 0;
   /// What the classifier sees, {rows, hidden}.
-  virtual at::Tensor pooled(const datasets::Batch& batch) = 0;
+  virtual at::Tensor pooled(const datasets::Batch& batch, const Pass& pass) = 0;
   virtual Parameters& parameters() = 0;
   /// Sizes, as they are recorded.
   virtual nlohmann::ordered_json architecture() const = 0;

@@ -14,9 +14,9 @@
 #include "common/cache_folder.hpp"
 #include "datasets/batches.hpp"
 #include "workloads/comm/tensor.hpp"
+#include "workloads/messages/tensor_parallel.hpp"
 #include "workloads/models/model.hpp"
 #include "workloads/models/weights.hpp"
-#include "workloads/parallel/site.hpp"
 
 using namespace tersor;
 using namespace tersor::workloads;
@@ -77,13 +77,13 @@ TEST_CASE("minilm: forward equals transformers, sharded or not") {
   const at::NoGradGuard no_grad;
   for (const int ranks : {1, 2, 4}) {
     TensorParallel group(make_emulated_collective(ranks, SumOrder::kLibrary), 1, false, 1);
-    group.pass.phase = compressors::Phase::kEval;
+    const Pass pass = make_pass({.phase = compressors::Phase::kEval});
     Weights weights(weights_file().string(), 1);
     const auto model = find_model("minilm-l6").make({group, weights, config, 30522, 2});
-    const at::Tensor hidden = model->encode(batch);
+    const at::Tensor hidden = model->encode(batch, pass);
     const double cls = largest_difference(floats_of(hidden.select(1, 0).contiguous()),
                                           flat<double>(reference.at("cls_hidden")));
-    const double pooled = largest_difference(floats_of(model->pooled(batch).contiguous()),
+    const double pooled = largest_difference(floats_of(model->pooled(batch, pass).contiguous()),
                                              flat<double>(reference.at("pooler_output")));
     INFO(ranks << " ranks: largest differences " << cls << " and " << pooled);
     CHECK(cls < 1e-5);

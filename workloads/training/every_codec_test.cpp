@@ -9,7 +9,6 @@
 #include "common/error.hpp"
 #include "compressors/api/registry.hpp"
 #include "compressors/api/tensor_site.hpp"
-#include "compressors/wrappers/hierarchical/hierarchical.hpp"
 #include "workloads/training/job_file.hpp"
 #include "workloads/training/job_for_test.hpp"
 
@@ -17,7 +16,6 @@ using namespace tersor;
 using namespace tersor::workloads;
 using namespace tersor::workloads::testing;
 using compressors::Codec;
-using compressors::Hierarchical;
 
 namespace {
 
@@ -36,8 +34,8 @@ std::set<std::string> specs_of(const compressors::CodecInfo& info) {
   return specs;
 }
 
-bool is_hierarchical(const Codec& codec) {
-  return dynamic_cast<const Hierarchical*>(&codec) != nullptr;
+bool tells_nodes_apart(const Codec& codec) {
+  return codec.topology()[0].level != compressors::GroupLevel::kAll;
 }
 
 /// Emulated shards that count what they are handed where they are handed it.
@@ -86,8 +84,10 @@ class Counting : public Collective {
 std::uint64_t payload_bytes(const Codec& site_codec, std::uint32_t ranks) {
   const std::uint64_t raw =
       static_cast<std::uint64_t>(kMessage.elements()) * item_bytes(DType::kFloat32);
-  if (const auto* tree = dynamic_cast<const Hierarchical*>(&site_codec))
-    return payload_bytes(tree->inner(), 2) + payload_bytes(tree->outer(), ranks / 2) + raw;
+  if (tells_nodes_apart(site_codec)) {
+    const std::vector<compressors::TopologyStage> stages = site_codec.topology();
+    return payload_bytes(*stages[0].codec, 2) + payload_bytes(*stages[1].codec, ranks / 2) + raw;
+  }
   const Codec& codec = site_codec.effective(kMessage, DType::kFloat32);
   compressors::Context context;
   context.ranks = ranks;
@@ -111,32 +111,32 @@ struct Result {
 Result run(const Codec& codec, bool evaluates) {
   Result result;
   protocol::Cell config = make_config(codec.canonical());
-  config.hardware.nodes = is_hierarchical(codec) ? 2 : 1;
+  config.hardware.nodes = tells_nodes_apart(codec) ? 2 : 1;
   const int ranks = 2 * config.hardware.nodes;
   Setup setup(std::make_unique<Counting>(ranks, ranks > 2 ? SumOrder::kRanks : SumOrder::kLibrary,
                                          result.counted),
               config);
   const datasets::Batch batch = make_random_batch(0, 6, 16);
   for (std::uint32_t step = 0; step < kSteps; ++step) {
-    setup.group.pass = {.step = step, .sample_ids = batch.sample_ids};
-    result.losses.push_back(setup.trainer.step(batch, 3e-3).loss);
+    const Pass pass = make_pass({.step = step, .sample_ids = batch.sample_ids});
+    result.losses.push_back(setup.trainer.step(batch, pass, 3e-3).loss);
     if (!evaluates) continue;
     for (const std::int64_t rows : {6, 4}) {
       const datasets::Batch other = make_random_batch(step + 50, rows, 16);
       for (const bool compress : {true, false}) {
-        setup.group.pass = {.phase = compressors::Phase::kEval,
-                            .step = step,
-                            .compress = compress,
-                            .sample_ids = other.sample_ids};
-        CHECK(std::isfinite(setup.trainer.evaluate(other).loss_sum));
+        const Pass evaluation = make_pass({.phase = compressors::Phase::kEval,
+                                           .step = step,
+                                           .compress = compress,
+                                           .sample_ids = other.sample_ids});
+        CHECK(std::isfinite(setup.trainer.evaluate(other, evaluation).loss_sum));
       }
     }
   }
   result.hash = setup.trainer.replicated_hash();
   for (const TrafficRow& row : setup.group.traffic()) {
     result.handed += row.input_bytes;
-    if (row.site != "tp" || row.phase != compressors::Phase::kTrain) continue;
-    if (row.site_name == "logits") continue;
+    if (row.site.kind != "tp" || row.entry.phase != compressors::Phase::kTrain) continue;
+    if (row.site.name == "logits") continue;
     result.payload += row.payload_bytes;
     result.calls += row.raw_bytes / (static_cast<std::uint64_t>(kMessage.elements()) * 4);
   }
@@ -160,7 +160,8 @@ TEST_CASE("every codec: trains, forgets evaluations, and hands over what its for
       const std::uint64_t norms = std::uint64_t{kSteps} * sizeof(double);
       CHECK(found.counted == found.handed + norms);
       CHECK(found.calls == 4 * kSteps);  // two sites in each of two layers
-      CHECK(found.payload == found.calls * payload_bytes(*codec, is_hierarchical(*codec) ? 4 : 2));
+      CHECK(found.payload ==
+            found.calls * payload_bytes(*codec, tells_nodes_apart(*codec) ? 4 : 2));
       const Result undisturbed = run(*codec, false);
       CHECK(undisturbed.losses == found.losses);
       CHECK(undisturbed.hash == found.hash);

@@ -15,10 +15,10 @@
 #include "datasets/batches.hpp"
 #include "datasets/dataset.hpp"
 #include "workloads/comm/runtime.hpp"
+#include "workloads/layers/layer_set.hpp"
 #include "workloads/models/model.hpp"
 #include "workloads/models/parameter_counts.hpp"
 #include "workloads/models/weights.hpp"
-#include "workloads/parallel/layer_set.hpp"
 #include "workloads/training/schedule.hpp"
 #include "workloads/training/trainer.hpp"
 
@@ -63,6 +63,14 @@ Data load_data(const JobFile& job) {
   return data;
 }
 
+/// What the sites recorded of the pass under way, until it is written.
+struct Samples : MessageRecorder {
+  void record(ErrorSample sample) override { errors.push_back(std::move(sample)); }
+  void record(StoredMessage message) override { messages.push_back(std::move(message)); }
+  std::vector<ErrorSample> errors;
+  std::vector<StoredMessage> messages;
+};
+
 class Job {
  public:
   Job(const JobFile& file, std::unique_ptr<Collective> collective, Recorder& recorder)
@@ -84,6 +92,14 @@ class Job {
                                          std::to_string(config_.training.micro_batch));
     steps_ = config_.training.epochs * steps_per_epoch_;
     if (config_.training.max_steps > 0) steps_ = std::min(steps_, config_.training.max_steps);
+    const std::int64_t batches =
+        datasets::evaluation_batches(data_.dev.rows(), config_.training.micro_batch);
+    if (batches > kMaxCalls)
+      throw Error(ErrorKind::kUsage, "dev has " + std::to_string(batches) + " batches of " +
+                                         std::to_string(config_.training.micro_batch) +
+                                         " rows, an evaluation takes at most " +
+                                         std::to_string(kMaxCalls) +
+                                         ": raise micro_batch or lower eval_rows");
     warmup_ = parse_warmup(config_.compression.warmup, steps_per_epoch_);
   }
 
@@ -94,8 +110,9 @@ class Job {
   bool is_first() const { return group_.first_rank() == 0; }
   ordered_json codec_facts() const;
   bool train_step(std::int64_t step, std::int64_t epoch, const datasets::Batch& batch);
-  void record_step(std::int64_t step, std::int64_t epoch, const StepResult& result);
-  void write_messages(std::int64_t step);
+  void record_step(std::int64_t step, std::int64_t epoch, const StepResult& result,
+                   const std::vector<ErrorSample>& errors);
+  void write_messages(std::int64_t step, const std::vector<StoredMessage>& messages);
   void evaluate(std::int64_t epoch, std::int64_t step, bool is_compressed);
   void evaluate_all(std::int64_t epoch, std::int64_t step);
   void write_summary();
@@ -149,27 +166,29 @@ void Job::write_start(ordered_json start) {
 }
 
 bool Job::train_step(std::int64_t step, std::int64_t epoch, const datasets::Batch& batch) {
-  group_.pass = {.phase = Phase::kTrain,
+  const auto samples = std::make_shared<Samples>();
+  const Pass pass =
+      make_pass({.phase = Phase::kTrain,
                  .step = static_cast<std::uint32_t>(step),
                  .call = 0,
                  .compress = step >= warmup_,
-                 .sample_error = file_.error_every > 0 && step % file_.error_every == 0,
-                 .keep_messages = file_.messages_every > 0 && step % file_.messages_every == 0,
-                 .sample_ids = batch.sample_ids};
+                 .sample_ids = batch.sample_ids,
+                 .samples_errors = file_.error_every > 0 && step % file_.error_every == 0,
+                 .stores_messages = file_.messages_every > 0 && step % file_.messages_every == 0,
+                 .recorder = samples});
   rate_ = learning_rate_at(step, steps_, config_.training.learning_rate_warmup,
                            config_.training.learning_rate);
-  const StepResult result = trainer_.step(batch, rate_);
+  const StepResult result = trainer_.step(batch, pass, rate_);
   losses_.push_back(result.loss);
-  record_step(step, epoch, result);
-  write_messages(step);
+  record_step(step, epoch, result, samples->errors);
+  write_messages(step, samples->messages);
   return result.is_finite;
 }
 
-/// Leaves nothing behind where the step kept none.
-void Job::write_messages(std::int64_t step) {
-  if (group_.messages.empty()) return;
+void Job::write_messages(std::int64_t step, const std::vector<StoredMessage>& messages) {
+  if (messages.empty()) return;
   std::vector<std::pair<std::string, TensorView>> tensors;
-  for (const KeptMessage& message : group_.messages)
+  for (const StoredMessage& message : messages)
     tensors.emplace_back(message.site_name,
                          TensorView{message.bits.data(), message.shape, message.dtype});
   const std::string digits = std::to_string(step);
@@ -184,10 +203,10 @@ void Job::write_messages(std::int64_t step) {
                      {"compressor", nlohmann::json(config_.compression.codecs).dump()},
                      {"rank", "0"},
                      {"ranks", std::to_string(group_.ranks())}});
-  group_.messages.clear();
 }
 
-void Job::record_step(std::int64_t step, std::int64_t epoch, const StepResult& result) {
+void Job::record_step(std::int64_t step, std::int64_t epoch, const StepResult& result,
+                      const std::vector<ErrorSample>& errors) {
   ordered_json record{
       {"type", "step"}, {"step", step}, {"epoch", epoch}, {"ns", to_json(result.ns)}};
   if (is_first()) {
@@ -197,8 +216,7 @@ void Job::record_step(std::int64_t step, std::int64_t epoch, const StepResult& r
   }
   recorder_.write(record);
   if (is_first())
-    for (const ErrorSample& sample : group_.errors) recorder_.write(to_json(sample));
-  group_.errors.clear();
+    for (const ErrorSample& sample : errors) recorder_.write(to_json(sample));
   const std::int64_t done = step + 1;
   if (is_first() && file_.has_progress && (done % 10 == 0 || done == steps_)) {
     ordered_json line{{"step", done}, {"steps", steps_}};
@@ -218,14 +236,12 @@ void Job::evaluate(std::int64_t epoch, std::int64_t step, bool is_compressed) {
   for (std::int64_t i = 0; i < batches; ++i) {
     const datasets::Batch batch =
         datasets::make_batch(data_.dev, order, i, config_.training.micro_batch);
-    group_.pass = {.phase = Phase::kEval,
-                   .step = static_cast<std::uint32_t>(step),
-                   .call = static_cast<std::uint16_t>(i),
-                   .compress = is_compressed,
-                   .sample_error = false,
-                   .keep_messages = false,
-                   .sample_ids = batch.sample_ids};
-    const EvalResult result = trainer_.evaluate(batch);
+    const EvalResult result =
+        trainer_.evaluate(batch, make_pass({.phase = Phase::kEval,
+                                            .step = static_cast<std::uint32_t>(step),
+                                            .call = pass_call(i),
+                                            .compress = is_compressed,
+                                            .sample_ids = batch.sample_ids}));
     evaluation.loss += result.loss_sum;
     evaluation.predictions.insert(evaluation.predictions.end(), result.predictions.begin(),
                                   result.predictions.end());

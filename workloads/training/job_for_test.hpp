@@ -7,10 +7,10 @@
 #include "common/philox.hpp"
 #include "datasets/batches.hpp"
 #include "protocol/cell.hpp"
+#include "workloads/messages/tensor_parallel.hpp"
 #include "workloads/models/model.hpp"
 #include "workloads/models/parameters.hpp"
 #include "workloads/models/weights.hpp"
-#include "workloads/parallel/site.hpp"
 #include "workloads/training/trainer.hpp"
 
 /// Jobs in one process, for tests.
@@ -63,19 +63,16 @@ struct Setup {
         trainer(*model, group, config, 2) {}
 
   double train(std::uint32_t step, double rate = 1e-3) {
-    group.pass = {};
-    group.pass.step = step;
     return trainer
-        .step(make_random_batch(step, config.training.micro_batch, config.data.sequence), rate)
+        .step(make_random_batch(step, config.training.micro_batch, config.data.sequence),
+              make_pass({.step = step}), rate)
         .loss;
   }
   double gradients(const datasets::Batch& batch) {
-    group.pass = {};
-    return trainer.compute_gradients(batch);
+    return trainer.compute_gradients(batch, make_pass({}));
   }
   double loss(const datasets::Batch& batch) {
-    group.pass = {};
-    return trainer.evaluate(batch).loss_sum;
+    return trainer.evaluate(batch, make_pass({})).loss_sum;
   }
   Parameter* find(const std::string& name) {
     for (Parameter& parameter : model->parameters().all())

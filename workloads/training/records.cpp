@@ -13,11 +13,11 @@ using nlohmann::ordered_json;
 
 /// "node." among the ranks of a node, "nodes." among the nodes' first ranks.
 std::string collective_name(const TrafficRow& row) {
-  const std::string name(to_string(row.collective));
-  switch (row.level) {
-    case Level::kAll: return name;
-    case Level::kNode: return "node." + name;
-    case Level::kNodes: return "nodes." + name;
+  const std::string name(to_string(row.entry.collective));
+  switch (row.entry.level) {
+    case compressors::GroupLevel::kAll: return name;
+    case compressors::GroupLevel::kNode: return "node." + name;
+    case compressors::GroupLevel::kNodes: return "nodes." + name;
   }
   return name;
 }
@@ -38,12 +38,13 @@ ordered_json to_json(const StepTimes& ns) {
 
 ordered_json to_json(const TrafficRow& row) {
   return {{"type", "traffic"},
-          {"site", row.site},
-          {"site_name", row.site_name},
-          {"direction", row.direction == compressors::Direction::kForward ? "forward" : "backward"},
-          {"phase", row.phase == compressors::Phase::kTrain ? "train" : "eval"},
+          {"site", row.site.kind},
+          {"site_name", row.site.name},
+          {"direction",
+           row.site.direction == compressors::Direction::kForward ? "forward" : "backward"},
+          {"phase", row.entry.phase == compressors::Phase::kTrain ? "train" : "eval"},
           {"collective", collective_name(row)},
-          {"dtype", to_string(row.dtype)},
+          {"dtype", to_string(row.entry.dtype)},
           {"spec", row.spec},
           {"calls", row.calls},
           {"raw_bytes", row.raw_bytes},

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "workloads/parallel/site.hpp"
+#include "workloads/messages/tensor_parallel.hpp"
 #include "workloads/training/trainer.hpp"
 
 namespace tersor::workloads {

@@ -12,8 +12,8 @@
 #include "common/clock.hpp"
 #include "common/hash.hpp"
 #include "datasets/batches.hpp"
+#include "workloads/messages/tensor_parallel.hpp"
 #include "workloads/models/parameters.hpp"
-#include "workloads/parallel/site.hpp"
 #include "workloads/training/adamw.hpp"
 
 namespace tersor::workloads {
@@ -94,14 +94,14 @@ Trainer::Trainer(Model& model, TensorParallel& group, const protocol::Cell& conf
     : impl_(std::make_unique<Impl>(model, group, config, outputs)) {}
 Trainer::~Trainer() = default;
 
-StepResult Trainer::step(const datasets::Batch& batch, double learning_rate) {
+StepResult Trainer::step(const datasets::Batch& batch, const Pass& pass, double learning_rate) {
   StepResult result;
-  impl_->group.step = {};
-  impl_->group.excluded_ns = 0;
+  Ledger& ledger = impl_->group.ledger();
+  ledger.start_step();
   const std::int64_t start = steady_ns();
-  at::Tensor loss = impl_->loss(impl_->model.forward(batch), batch);
+  at::Tensor loss = impl_->loss(impl_->model.forward(batch, pass), batch);
   result.loss = static_cast<double>(loss.item<float>());
-  const std::int64_t forward_excluded = impl_->group.excluded_ns;
+  const std::int64_t forward_excluded = ledger.excluded_ns();
   const std::int64_t after_forward = steady_ns();
   result.ns.forward = after_forward - start - forward_excluded;
   result.is_finite = std::isfinite(result.loss);
@@ -109,8 +109,7 @@ StepResult Trainer::step(const datasets::Batch& batch, double learning_rate) {
   if (result.is_finite) {
     loss.backward();
     after_backward = steady_ns();
-    result.ns.backward =
-        after_backward - after_forward - (impl_->group.excluded_ns - forward_excluded);
+    result.ns.backward = after_backward - after_forward - (ledger.excluded_ns() - forward_excluded);
     result.gradient_norm = impl_->global_norm();
     const double clip = impl_->config.training.clip;
     const double scale = clip > 0 ? std::min(1.0, clip / (result.gradient_norm + 1e-6)) : 1.0;
@@ -118,22 +117,22 @@ StepResult Trainer::step(const datasets::Batch& batch, double learning_rate) {
   }
   const std::int64_t end = steady_ns();
   result.ns.optimizer = end - after_backward;
-  result.ns.total = end - start - impl_->group.excluded_ns;
-  result.ns.encode = impl_->group.step.encode;
-  result.ns.transfer = impl_->group.step.transfer;
-  result.ns.decode = impl_->group.step.decode;
+  result.ns.total = end - start - ledger.excluded_ns();
+  result.ns.encode = ledger.step().encode;
+  result.ns.transfer = ledger.step().transfer;
+  result.ns.decode = ledger.step().decode;
   return result;
 }
 
-double Trainer::compute_gradients(const datasets::Batch& batch) {
-  at::Tensor loss = impl_->loss(impl_->model.forward(batch), batch);
+double Trainer::compute_gradients(const datasets::Batch& batch, const Pass& pass) {
+  at::Tensor loss = impl_->loss(impl_->model.forward(batch, pass), batch);
   loss.backward();
   return static_cast<double>(loss.item<float>());
 }
 
-EvalResult Trainer::evaluate(const datasets::Batch& batch) {
+EvalResult Trainer::evaluate(const datasets::Batch& batch, const Pass& pass) {
   const at::NoGradGuard no_grad;
-  const at::Tensor logits = impl_->model.forward(batch);
+  const at::Tensor logits = impl_->model.forward(batch, pass);
   EvalResult result;
   result.loss_sum = static_cast<double>(impl_->loss(logits, batch).item<float>()) *
                     static_cast<double>(batch.rows);

@@ -34,17 +34,17 @@ struct EvalResult {
 };
 
 /// Runs a model's steps: loss (cross-entropy over classes, squared error of one score), gradients,
-/// clipping by the global norm, AdamW. The caller sets the group's `pass` before each call.
+/// clipping by the global norm, AdamW.
 class Trainer {
  public:
   /// References must outlive the trainer.
   Trainer(Model& model, TensorParallel& group, const protocol::Cell& config, std::int64_t outputs);
   ~Trainer();
 
-  StepResult step(const datasets::Batch& batch, double learning_rate);
-  EvalResult evaluate(const datasets::Batch& batch);
+  StepResult step(const datasets::Batch& batch, const Pass& pass, double learning_rate);
+  EvalResult evaluate(const datasets::Batch& batch, const Pass& pass);
   /// Forward and backward alone; leaves the gradients in the parameters.
-  double compute_gradients(const datasets::Batch& batch);
+  double compute_gradients(const datasets::Batch& batch, const Pass& pass);
   /// XXH64 over all replicated parameters, in order.
   std::uint64_t replicated_hash() const;
 

@@ -6,18 +6,17 @@
 
 namespace tersor::compressors {
 
-/// Sum inside the node by one codec, sum of the nodes' sums by another (METHODS section 2). A site
-/// runs it by its parts: inner() among the ranks of a node, outer() among the nodes with
-/// context.second_round set, then the result is broadcast inside. As a codec it is the single
+/// Sum inside the node by one codec, sum of the nodes' sums by another (METHODS section 2): two
+/// stages of a topology. As a codec it is the single
 /// message: the inner payload, then the outer payload of what the inner one decodes to.
 class Hierarchical final : public Codec {
  public:
   Hierarchical(std::shared_ptr<const Codec> inner, std::shared_ptr<const Codec> outer,
                std::string canonical);
 
-  const Codec& inner() const { return *inner_; }
-  const Codec& outer() const { return *outer_; }
-
+  std::vector<TopologyStage> topology() const override {
+    return {{GroupLevel::kNode, inner_.get()}, {GroupLevel::kNodes, outer_.get()}};
+  }
   std::string canonical() const override { return canonical_; }
   Properties properties() const override;
   bool supports(Device device) const override;

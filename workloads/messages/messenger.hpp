@@ -6,7 +6,7 @@
 
 #include "compressors/api/codec.hpp"
 #include "workloads/comm/collective.hpp"
-#include "workloads/parallel/durations.hpp"
+#include "workloads/messages/durations.hpp"
 
 namespace tersor::workloads {
 
@@ -55,10 +55,11 @@ class Messenger {
 
   std::size_t locals() const { return encoded_.size(); }
   compressors::Context context(std::size_t local) const;
+  void find_sizes(int round);
   void encode_round(int round);
   Exchanged exchange_round(int round);
   Exchanged exchange_sum(int round);
-  Exchanged exchange_gather(int round);
+  Exchanged exchange_gather();
   Exchanged exchange_parts(int round);
   void combine(std::span<const Buffer> outs);
 
@@ -71,6 +72,7 @@ class Messenger {
   // Kept:
   std::vector<std::vector<std::byte>> payloads_;  ///< per local rank: what it hands over
   std::vector<Buffer> encoded_;                   ///< the used part of payloads_
+  std::vector<std::size_t> sizes_;                ///< a gather's payloads, of all ranks
   std::vector<std::byte> received_;               ///< what the last exchange brought to all ranks
   std::vector<std::vector<std::byte>> parts_;     ///< kAllToAll: what it brought to each local rank
   std::vector<std::vector<Bytes>> arrived_;       ///< per local rank: views of the above

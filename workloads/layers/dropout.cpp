@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/parallel/dropout.hpp"
+#include "workloads/layers/dropout.hpp"
 
 #include "common/error.hpp"
 

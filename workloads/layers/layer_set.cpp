@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/parallel/layer_set.hpp"
+#include "workloads/layers/layer_set.hpp"
 
 #include <string>
 

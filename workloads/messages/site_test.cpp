@@ -1,23 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/parallel/site.hpp"
+#include "workloads/messages/site.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "workloads/messages/site_numbers.hpp"
+#include "workloads/messages/tensor_parallel.hpp"
+
 using namespace tersor;
 using namespace tersor::workloads;
 using compressors::Direction;
+using compressors::GroupLevel;
 
 namespace {
 
 constexpr Shape kShape{2, 3, 16};
 
+struct Samples : MessageRecorder {
+  void record(ErrorSample sample) override { errors.push_back(std::move(sample)); }
+  void record(StoredMessage) override {}
+  std::vector<ErrorSample> errors;
+};
+
 struct Run {
   explicit Run(int ranks, const std::string& spec, SumOrder order = SumOrder::kLibrary,
                int nodes = 1)
       : group(make_emulated_collective(ranks, order), 7, false, 1, nodes),
-        site(group.add_site("tp", "layer0.mlp", 1, Direction::kForward,
+        site(group.add_site({"tp", "layer0.mlp", 1, Direction::kForward},
                             compressors::make_codec(spec))) {
     for (int r = 0; r < ranks; ++r) {
       std::vector<float> values(static_cast<std::size_t>(kShape.elements()));
@@ -31,8 +41,8 @@ struct Run {
     std::vector<std::span<std::byte>> buffers;
     for (auto& copy : copies) buffers.push_back(std::as_writable_bytes(std::span(copy)));
     std::vector<float> out(copies[0].size());
-    const bool is_dense = site.is_dense(kShape, DType::kFloat32);
-    site.sum(buffers, kShape, DType::kFloat32,
+    const bool is_dense = site.is_dense(pass, kShape, DType::kFloat32);
+    site.sum(pass, {buffers, kShape, DType::kFloat32},
              is_dense ? buffers[0] : std::as_writable_bytes(std::span(out)));
     return is_dense ? copies[0] : out;
   }
@@ -45,6 +55,7 @@ struct Run {
 
   TensorParallel group;
   Site& site;
+  PassContext pass;
   std::vector<std::vector<float>> contributions;
 };
 
@@ -78,16 +89,16 @@ TEST_CASE("site: a gathered codec gives the rank-order sum of the decoded messag
 TEST_CASE("site: a summable codec with sum_order=ranks is the float32 sum of its decodes") {
   Run run(3, "cast", SumOrder::kRanks);
   CHECK(run.sum() == decoded_sum(run, "cast", 3));
-  CHECK(run.site.traffic()[0].collective == CollectiveKind::kAllGather);
+  CHECK(run.group.traffic()[0].entry.collective == CollectiveKind::kAllGather);
 }
 
 TEST_CASE("site: none and a switched-off codec are the plain sum") {
   Run none(3, "none");
   CHECK(none.sum() == none.exact());
   Run off(3, "topk");
-  off.group.pass.compress = false;
+  off.pass.compress = false;
   CHECK(off.sum() == off.exact());
-  CHECK(off.site.traffic()[0].spec == "none");
+  CHECK(off.group.traffic()[0].spec == "none");
   Run single(1, "topk");
   CHECK(single.sum() == single.exact());
 }
@@ -96,7 +107,7 @@ TEST_CASE("site: bytes by formula") {
   Run run(2, "quantize(bits=2)");
   run.sum();
   run.sum();
-  const TrafficRow row = run.site.traffic().at(0);
+  const TrafficRow row = run.group.traffic().at(0);
   const std::uint64_t payload = 16 * 2 + 96 * 2 / 8;  // float16 scale a channel, two bits a value
   CHECK(row.calls == 2);
   CHECK(row.raw_bytes == 2 * 96 * 4);
@@ -109,16 +120,18 @@ TEST_CASE("site: bytes by formula") {
 
 TEST_CASE("site: error samples of a message and of the sum") {
   Run run(2, "topk(ratio=0.5)");
-  run.group.pass.sample_error = true;
-  run.group.pass.step = 11;
+  const auto samples = std::make_shared<Samples>();
+  run.pass.samples_errors = true;
+  run.pass.recorder = samples;
+  run.pass.step = 11;
   const std::vector<float> sum = run.sum(), exact = run.exact();
   double error = 0, norm = 0;
   for (std::size_t i = 0; i < sum.size(); ++i) {
     error += std::pow(static_cast<double>(sum[i]) - exact[i], 2);
     norm += std::pow(static_cast<double>(exact[i]), 2);
   }
-  REQUIRE(run.group.errors.size() == 1);
-  const ErrorSample& sample = run.group.errors[0];
+  REQUIRE(samples->errors.size() == 1);
+  const ErrorSample& sample = samples->errors[0];
   CHECK(sample.step == 11);
   CHECK(sample.sum_relative_l2 == Approx(std::sqrt(error / norm)));
   CHECK(sample.message_relative_l2 > 0.0);
@@ -132,9 +145,9 @@ TEST_CASE("site: a codec of two rounds goes through all-to-all and gather") {
   Run run(3, "twostep(none)");
   CHECK(run.sum() == run.exact());
   bool has_parts = false, has_gather = false;
-  for (const TrafficRow& row : run.site.traffic()) {
-    has_parts |= row.collective == CollectiveKind::kAllToAll;
-    has_gather |= row.collective == CollectiveKind::kAllGather;
+  for (const TrafficRow& row : run.group.traffic()) {
+    has_parts |= row.entry.collective == CollectiveKind::kAllToAll;
+    has_gather |= row.entry.collective == CollectiveKind::kAllGather;
     CHECK(row.spec == "twostep(none)");
   }
   CHECK(has_parts);
@@ -143,10 +156,10 @@ TEST_CASE("site: a codec of two rounds goes through all-to-all and gather") {
 
 TEST_CASE("site: error feedback remembers in training, not in evaluation") {
   Run run(2, "ef(topk(ratio=0.1))"), plain(2, "topk(ratio=0.1)");
-  run.group.pass.phase = compressors::Phase::kEval;
+  run.pass.phase = compressors::Phase::kEval;
   CHECK(run.sum() == plain.sum());
   CHECK(run.sum() == plain.sum());
-  run.group.pass.phase = compressors::Phase::kTrain;
+  run.pass.phase = compressors::Phase::kTrain;
   const std::vector<float> exact = run.exact();
   constexpr int kSteps = 60;
   std::vector<double> mean(exact.size(), 0.0);
@@ -172,7 +185,7 @@ TEST_CASE("site: the residual of error feedback is what was held back") {
   const std::size_t count = run.contributions[0].size();
   std::vector<std::vector<float>> residual(2, std::vector<float>(count, 0.0f));
   for (std::uint32_t step = 0; step < 3; ++step) {
-    run.group.pass.step = step;
+    run.pass.step = step;
     std::vector<float> expected(count, 0.0f);
     for (std::size_t r = 0; r < 2; ++r) {
       std::vector<float>& e = residual[r];
@@ -189,9 +202,9 @@ TEST_CASE("site: the residual of error feedback is what was held back") {
     }
     CHECK(run.sum() == expected);
     // An evaluation in between leaves the residual alone.
-    run.group.pass.phase = compressors::Phase::kEval;
+    run.pass.phase = compressors::Phase::kEval;
     run.sum();
-    run.group.pass.phase = compressors::Phase::kTrain;
+    run.pass.phase = compressors::Phase::kTrain;
     for (auto& contribution : run.contributions)
       for (float& value : contribution) value *= -0.75f;
   }
@@ -221,14 +234,14 @@ TEST_CASE("site: hierarchical sums nodes by one codec and their sums by another"
     sent.push_back(decode("topk(ratio=0.5)", sum, static_cast<std::uint32_t>(node), true));
   }
   CHECK(run.sum() == add(sent[0], sent[1]));
-  std::map<std::pair<Level, CollectiveKind>, std::uint64_t> payload;
-  for (const TrafficRow& row : run.site.traffic())
-    payload[{row.level, row.collective}] = row.payload_bytes;
+  std::map<std::pair<GroupLevel, CollectiveKind>, std::uint64_t> payload;
+  for (const TrafficRow& row : run.group.traffic())
+    payload[{row.entry.level, row.entry.collective}] = row.payload_bytes;
   CHECK(payload.size() == 3);
-  CHECK(payload[{Level::kNode, CollectiveKind::kAllGather}] == 16 * 2 + 96 / 2);
+  CHECK(payload[{GroupLevel::kNode, CollectiveKind::kAllGather}] == 16 * 2 + 96 / 2);
   // 48 values and the smallest of u16 (96 bytes) and a bitmap (12 bytes).
-  CHECK(payload[{Level::kNodes, CollectiveKind::kAllGather}] == 48 * 4 + 12);
-  CHECK(payload[{Level::kNode, CollectiveKind::kBroadcast}] == 96 * 4);
+  CHECK(payload[{GroupLevel::kNodes, CollectiveKind::kAllGather}] == 48 * 4 + 12);
+  CHECK(payload[{GroupLevel::kNode, CollectiveKind::kBroadcast}] == 96 * 4);
   CHECK(run.group.input_bytes() == 80 + 204 + 384);
 }
 
@@ -238,9 +251,9 @@ TEST_CASE("site: a gate is closed for small messages and says which it was") {
                                    {"gate(quantize,force=true)", "gate(quantize,force=true)"}}) {
     Run gate(2, spec), plain(2, std::string(sent) == "none" ? "none" : "quantize");
     CHECK(gate.sum() == plain.sum());
-    REQUIRE(gate.site.traffic().size() == 1);
-    CHECK(gate.site.traffic()[0].spec == sent);
-    CHECK(gate.site.traffic()[0].payload_bytes == plain.site.traffic()[0].payload_bytes);
+    REQUIRE(gate.group.traffic().size() == 1);
+    CHECK(gate.group.traffic()[0].spec == sent);
+    CHECK(gate.group.traffic()[0].payload_bytes == plain.group.traffic()[0].payload_bytes);
   }
 }
 
@@ -250,10 +263,37 @@ TEST_CASE("site: with partial each rank gets its own channels back") {
   std::vector<std::span<std::byte>> from, to;
   for (auto& values : run.contributions) from.push_back(std::as_writable_bytes(std::span(values)));
   for (auto& values : outs) to.push_back(std::as_writable_bytes(std::span(values)));
-  run.site.sum(from, kShape, DType::kFloat32, to);
+  run.site.sum(run.pass, {from, kShape, DType::kFloat32}, to);
   const std::vector<float> exact = run.exact();
   for (std::size_t r = 0; r < 3; ++r)
     for (std::size_t i = 0; i < exact.size(); ++i)
       CHECK(outs[r][i] == (i % 16 < 4 ? exact[i] : run.contributions[r][i]));
-  CHECK(run.site.traffic()[0].payload_bytes == 6 * 4 * 4);
+  CHECK(run.group.traffic()[0].payload_bytes == 6 * 4 * 4);
+}
+
+TEST_CASE("site: numbers are those of METHODS, and end where 16 bits end") {
+  CHECK(attention_site(0) == 0);
+  CHECK(mlp_site(0) == 1);
+  CHECK(attention_site(kMaxLayers - 1) == 0x7FFE);
+  CHECK(mlp_site(kMaxLayers - 1) == 0x7FFF);
+  CHECK(boundary_site(0) == 0x8000);
+  CHECK(boundary_site(5) == 0x8005);
+  CHECK(boundary_site(0x7FEF) == kTiedEmbeddingSite - 1);
+  CHECK_THROWS_WITH(attention_site(kMaxLayers), Catch::Contains("layer 16384 not in [0, 16384)"));
+  CHECK_THROWS_WITH(mlp_site(-1), Catch::Contains("layer -1"));
+  CHECK_THROWS_WITH(boundary_site(0x7FF0), Catch::Contains("block 32752"));
+}
+
+TEST_CASE("site: the codec says by which stages its message goes") {
+  const auto codec = compressors::make_codec("hierarchical(cast,quantize)");
+  const auto stages = codec->topology();
+  REQUIRE(stages.size() == 2);
+  CHECK(stages[0].level == GroupLevel::kNode);
+  CHECK(stages[0].codec->canonical() == "cast");
+  CHECK(stages[1].level == GroupLevel::kNodes);
+  CHECK(stages[1].codec->canonical() == "quantize");
+  const auto plain = compressors::make_codec("twostep(quantize)");
+  REQUIRE(plain->topology().size() == 1);
+  CHECK(plain->topology()[0].codec == plain.get());
+  CHECK_THROWS_WITH(Run(4, "hierarchical(cast,quantize)"), Catch::Contains("several"));
 }

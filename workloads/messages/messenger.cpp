@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/parallel/messenger.hpp"
+#include "workloads/messages/messenger.hpp"
 
 #include "common/error.hpp"
 #include "common/wire_bytes.hpp"
@@ -41,6 +41,10 @@ std::vector<Round> Messenger::sum(const compressors::Codec& codec, const Message
   for (int number = 0; number < rounds; ++number) {
     Round round{.number = number, .volume = {}, .spent = {}};
     Exchanged exchanged;
+    // Encoding may change a state on which the sizes depend.
+    const std::size_t metadata_bytes =
+        codec.metadata_bytes(message.shape, message.dtype, context(0), number, states[0]);
+    find_sizes(number);
     {
       Timer timer(round.spent.encode);
       encode_round(number);
@@ -59,12 +63,19 @@ std::vector<Round> Messenger::sum(const compressors::Codec& codec, const Message
     }
     round.volume = exchanged.volume;
     round.payload_bytes = encoded_[0].size() + exchanged.size_bytes;
-    round.metadata_bytes =
-        codec.metadata_bytes(message.shape, message.dtype, context(0), number, states[0]) +
-        exchanged.size_bytes;
+    round.metadata_bytes = metadata_bytes + exchanged.size_bytes;
     done.push_back(round);
   }
   return done;
+}
+
+/// Both ends know the payloads' sizes before anything is sent, where the codec's are fixed.
+void Messenger::find_sizes(int round) {
+  sizes_.clear();
+  if (codec_->exchange(round) == Exchange::kAllToAll || !codec_->properties().fixed_size) return;
+  for (std::uint32_t r = 0; r < static_cast<std::uint32_t>(collective_.ranks()); ++r)
+    sizes_.push_back(
+        codec_->part_bytes(message_->shape, message_->dtype, context(0), round, r, states_[0]));
 }
 
 void Messenger::encode_round(int round) {
@@ -83,8 +94,8 @@ Messenger::Exchanged Messenger::exchange_round(int round) {
     case Exchange::kAllReduce:
       if (codec_->rounds() > 1 || collective_.sum_order() == SumOrder::kLibrary)
         return exchange_sum(round);
-      return exchange_gather(round);
-    case Exchange::kGather: return exchange_gather(round);
+      return exchange_gather();
+    case Exchange::kGather: return exchange_gather();
     case Exchange::kAllToAll: return exchange_parts(round);
   }
   throw Error(ErrorKind::kInternal, "unknown exchange");
@@ -98,31 +109,26 @@ Messenger::Exchanged Messenger::exchange_sum(int round) {
   return {volume, 0};
 }
 
-Messenger::Exchanged Messenger::exchange_gather(int round) {
+Messenger::Exchanged Messenger::exchange_gather() {
   const auto ranks = static_cast<std::uint32_t>(collective_.ranks());
   Exchanged result;
-  std::vector<std::size_t> sizes(ranks);
-  if (codec_->properties().fixed_size) {
-    for (std::uint32_t r = 0; r < ranks; ++r)
-      sizes[r] =
-          codec_->part_bytes(message_->shape, message_->dtype, context(0), round, r, states_[0]);
-  } else {
+  if (!codec_->properties().fixed_size) {
     std::vector<std::size_t> locals;
     for (const Buffer& payload : encoded_) locals.push_back(payload.size());
     const std::uint64_t before = collective_.input_bytes();
-    sizes = collective_.exchange_sizes(locals);
+    sizes_ = collective_.exchange_sizes(locals);
     result.size_bytes = collective_.input_bytes() - before;
   }
   std::size_t total = 0;
-  for (const std::size_t bytes : sizes) total += bytes;
+  for (const std::size_t bytes : sizes_) total += bytes;
   received_.resize(total);
   const std::vector<Bytes> payloads(encoded_.begin(), encoded_.end());
-  result.volume = collective_.all_gather(payloads, sizes, received_);
+  result.volume = collective_.all_gather(payloads, sizes_, received_);
   result.volume.input_bytes += result.size_bytes;
   result.volume.wire_bytes += all_gather_wire_bytes(result.size_bytes, collective_.ranks());
   std::vector<Bytes> arrived;
-  for (std::size_t r = 0, at = 0; r < ranks; at += sizes[r++])
-    arrived.push_back(Bytes(received_).subspan(at, sizes[r]));
+  for (std::size_t r = 0, at = 0; r < ranks; at += sizes_[r++])
+    arrived.push_back(Bytes(received_).subspan(at, sizes_[r]));
   for (auto& view : arrived_) view = arrived;
   return result;
 }
