@@ -94,10 +94,10 @@ class IncludeGraph(unittest.TestCase):
         self.check("reports/tables/cost/cost.cpp", '#include "reports/engine/context.hpp"', None)
         self.check("reports/engine/x_test.cpp", '#include "reports/tables/cost/cost.hpp"', None)
         line = "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n"
-        self.assertEqual(["workloads: folders use each other: a -> b -> c -> a"],
-                         problems({"workloads/a/x.hpp": line + '#include "workloads/b/x.hpp"\n',
-                                   "workloads/b/x.hpp": line + '#include "workloads/c/x.hpp"\n',
-                                   "workloads/c/x.hpp": line + '#include "workloads/a/x.hpp"\n'}))
+        self.assertEqual(["common: folders use each other: a -> b -> c -> a"],
+                         problems({"common/a/x.hpp": line + '#include "common/b/x.hpp"\n',
+                                   "common/b/x.hpp": line + '#include "common/c/x.hpp"\n',
+                                   "common/c/x.hpp": line + '#include "common/a/x.hpp"\n'}))
 
     def test_allowed(self):
         self.check("compressors/topk/topk.cpp", '#include "compressors/api/codec.hpp"', None)

@@ -29,6 +29,11 @@ class AqSgd final : public Wrapper {
   /// receiver's.
   std::size_t payload_bytes(const Shape& shape, DType dtype, const Context& context, int round,
                             const State* state) const override;
+  /// In a gather too: what a message weighs depends on the samples, not on the inner codec alone.
+  std::size_t part_bytes(const Shape& shape, DType dtype, const Context& context, int round,
+                         std::uint32_t, const State* state) const override {
+    return payload_bytes(shape, dtype, context, round, state);
+  }
   std::size_t metadata_bytes(const Shape& shape, DType dtype, const Context& context, int round,
                              const State* state) const override;
   std::size_t workspace_bytes(const Shape& shape, DType dtype,
