@@ -10,8 +10,7 @@
 namespace tersor::datasets {
 namespace {
 
-/// The shorter list (a on a tie) keeps what fits into half the room, at most all; the longer one
-/// gets the rest.
+/// The shorter list (a on a tie) is cut to half the room; the longer one gets the rest.
 void cut_longest_first(std::vector<std::int32_t>& a, std::vector<std::int32_t>& b,
                        std::size_t room) {
   if (a.size() + b.size() <= room) return;

@@ -51,9 +51,9 @@ struct DatasetInfo {
   std::string source;  ///< paper or origin
   std::string url;     ///< where a user gets the files; empty: embedded, nothing to get
   std::string licence;
-  std::string subset_rule;  ///< which rows are used, stored beside results
-  bool pairs = false;       ///< sentence pairs
-  int classes = 0;          ///< classification into this many classes; 0: regression of one score
+  std::string subset_rule;              ///< which rows are used, stored beside results
+  bool pairs = false;                   ///< sentence pairs
+  int classes = 0;                      ///< number of classes; 0: regression of one score
   std::vector<std::string> metrics;     ///< names in metrics/metric.hpp, the primary one first
   std::optional<double> best_accuracy;  ///< what no model can pass in expectation, where known
   std::vector<FileFact> files;          ///< empty: embedded

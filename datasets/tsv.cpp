@@ -74,14 +74,14 @@ class Reader {
 
  private:
   [[noreturn]] void fail(std::int64_t line, std::size_t column, const std::string& what) const {
-    std::string place = file_.string() + ":" + std::to_string(line) + ": ";
+    std::string position = file_.string() + ":" + std::to_string(line) + ": ";
     if (column > 0) {
-      place += "column " + std::to_string(column);
-      if (column <= columns_.size()) place += " (" + std::string(columns_[column - 1]) + ")";
-      place += ": ";
+      position += "column " + std::to_string(column);
+      if (column <= columns_.size()) position += " (" + std::string(columns_[column - 1]) + ")";
+      position += ": ";
     }
     throw Error(ErrorKind::kData,
-                info_.name + ": " + place + what + "; expected " + shown(layout_.columns) +
+                info_.name + ": " + position + what + "; expected " + shown(layout_.columns) +
                     ", tab-separated; the published file: " + info_.url,
                 static_cast<int>(column));
   }

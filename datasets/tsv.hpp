@@ -9,7 +9,7 @@
 
 namespace tersor::datasets {
 
-/// Where a set's fields stand in GLUE's own TSV: fields separated by tabs, no quoting (a field may
+/// Where a set's fields are in GLUE's own TSV: fields separated by tabs, no quoting (a field may
 /// begin with a bare quote), UTF-8, an optional byte-order mark, LF or CRLF, last newline optional.
 struct TsvLayout {
   std::vector<std::string> columns;  ///< names in file order, as published

@@ -6,7 +6,7 @@ namespace tersor::datasets {
 namespace {
 
 // The published train.tsv has 3,668 rows; copies with 3,667 are in use too, so the smaller number
-// stands here (a file with fewer rows and no last newline counts as cut short).
+// is given here (a file with fewer rows and no last newline counts as cut short).
 const DatasetRegistrar kMrpc{{
     .name = "mrpc",
     .title = "GLUE MRPC: whether two sentences of news mean the same",

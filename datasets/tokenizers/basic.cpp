@@ -99,7 +99,7 @@ std::vector<Word> basic_tokenize(std::string_view text) {
       cleaned.push_back(is_space(code) ? U' ' : code);
   }
   std::vector<Word> words;
-  bool is_open = false;  // whether the next character goes on with the last word
+  bool is_open = false;  // whether the next character continues the last word
   for (const utf8proc_int32_t decomposed : decompose(cleaned)) {
     if (utf8proc_category(decomposed) == UTF8PROC_CATEGORY_MN) continue;
     const auto code = static_cast<char32_t>(utf8proc_tolower(decomposed));

@@ -23,7 +23,7 @@ class Tokenizer {
 };
 
 /// BERT's uncased WordPiece over a list of tokens, whose index is the id. Throws Error(kData) where
-/// [PAD], [UNK], [CLS] or [SEP] is missing or a token stands twice; `origin` names the list in the
+/// [PAD], [UNK], [CLS] or [SEP] is missing or a token appears twice; `origin` names the list in the
 /// message.
 std::unique_ptr<Tokenizer> make_wordpiece(const std::vector<std::string>& vocabulary,
                                           const std::string& origin);

@@ -27,7 +27,7 @@ class WordPiece : public Tokenizer {
       const bool is_new = ids_.emplace(vocabulary[i], static_cast<std::int32_t>(i)).second;
       if (!is_new)
         throw Error(ErrorKind::kData, origin + ":" + std::to_string(i + 1) + ": token '" +
-                                          vocabulary[i] + "' stands twice; ids must be unique");
+                                          vocabulary[i] + "' appears twice; ids must be unique");
     }
     for (const std::string_view token : kSpecialTokens)
       if (const auto found = ids_.find(std::string(token)); found != ids_.end())

@@ -84,7 +84,8 @@ TEST_CASE("bad vocabularies are refused with file and line") {
     return message_of([&] { make_named_tokenizer("wordpiece", file); });
   };
   CHECK_THAT(open("[PAD]\n[UNK]\n[CLS]\na\n"), Contains("no token '[SEP]' among 4 lines"));
-  CHECK_THAT(open("[PAD]\n[UNK]\n[CLS]\n[SEP]\na\na"), Contains("v.txt:6: token 'a' stands twice"));
+  CHECK_THAT(open("[PAD]\n[UNK]\n[CLS]\n[SEP]\na\na"),
+             Contains("v.txt:6: token 'a' appears twice"));
   CHECK_THAT(open(""), Contains("no token '[PAD]' among 0 lines"));
   CHECK_THAT(message_of([] { make_named_tokenizer("wordpeice", "v"); }),
              Contains("did you mean 'wordpiece'"));

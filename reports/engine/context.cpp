@@ -84,11 +84,11 @@ std::string Panel::label() const {
 Context::Context(results::Reader& reader) : reader_(reader) {
   const results::QueryResult rows = query("engine/cells.sql");
   std::map<std::string, json> configs;
-  std::map<std::string, std::size_t> place;
+  std::map<std::string, std::size_t> index;  // into groups_, by hash
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     const RowView row(rows, i);
     const std::string hash = row.text("group_hash");
-    if (place.emplace(hash, groups_.size()).second) {
+    if (index.emplace(hash, groups_.size()).second) {
       Group group;
       group.hash = hash;
       group.dataset = row.text("dataset");
@@ -102,7 +102,7 @@ Context::Context(results::Reader& reader) : reader_(reader) {
     }
     CellInfo cell{row.integer("cell_id"), row.text("codec"),       row.integer("seeds"),
                   row.integer("ok"),      row.integer("diverged"), row.text("reason")};
-    auto& cells = groups_[place.at(hash)].cells;
+    auto& cells = groups_[index.at(hash)].cells;
     const auto found = cells.find(cell.codec);
     if (found == cells.end() || cell.ok > 0 || found->second.ok == 0) cells[cell.codec] = cell;
   }

@@ -62,7 +62,7 @@ class Context {
   /// format, dim, rank) also where that has its default, e.g. "topk(ratio=0.01)" for "topk".
   std::string title(const std::string& codec) const;
 
-  /// Runs the query that stands in the item's folder ("tables/accuracy/query.sql").
+  /// Runs a query file of an item's folder ("tables/accuracy/query.sql").
   results::QueryResult query(std::string_view file);
   results::Reader& reader() { return reader_; }
 

@@ -68,7 +68,7 @@ TEST_CASE("escaping in HTML and Markdown") {
                                         Contains("| codec | a\\|b |"));
 }
 
-TEST_CASE("no text becomes markup, wherever it stands in the page") {
+TEST_CASE("no text becomes markup, wherever it is in the page") {
   const std::string bad = "<script>alert(1)</script> & '\"";
   Document document{bad, bad, {}, {bad}};
   Table table;

@@ -16,14 +16,14 @@ using kainjow::mustache::data;
 using kainjow::mustache::list;
 using kainjow::mustache::object;
 
-/// Without the last newline, so that a partial may stand inside a line.
+/// Without the last newline, so that a partial can be used inside a line.
 std::string template_text(const std::string& name) {
   std::string text(embedded_file("engine/templates/" + name + ".mustache"));
   text.pop_back();
   return text;
 }
 
-/// Pieces for the template `span`: what stands between two backticks is code.
+/// Pieces for the template `span`: text between two backticks is code.
 list rich(const std::string& text) {
   list spans;
   bool is_code = false;

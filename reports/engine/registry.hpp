@@ -15,7 +15,7 @@ namespace tersor::reports {
 /// query.sql, its layout and a README.
 struct Item {
   static constexpr std::string_view kKind = "report item";
-  int order = 0;     ///< place in the report
+  int order = 0;     ///< position in the report, ascending
   std::string name;  ///< the folder's
   std::function<Section(Context&)> build;
 };

@@ -81,7 +81,7 @@ std::vector<Figure*> figures_of(Document& document) {
   return figures;
 }
 
-/// In the page a figure takes the page's text colour; a file of its own gets one that stands on
+/// In the page a figure takes the page's text colour; a separate file gets one that is legible on
 /// white and on near black.
 std::string standalone(std::string svg) {
   constexpr std::string_view kInherited = "currentColor";

@@ -17,7 +17,7 @@ namespace {
 struct Flow {
   std::string site, site_name, direction, collective, dtype, spec;
   double raw = 0, payload = 0, metadata = 0, sent = 0;
-  std::pair<std::string, std::string> place() const { return {site, site_name}; }
+  std::pair<std::string, std::string> site_key() const { return {site, site_name}; }
 };
 
 struct RunFlows {
@@ -55,7 +55,7 @@ std::map<std::string, std::set<std::pair<std::string, std::string>>> compared_si
   for (const auto& [key, by_run] : runs)
     for (const auto& [id, run] : by_run)
       for (const Flow& flow : run.flows)
-        if (flow.spec != "none") sites[key.first].insert(flow.place());
+        if (flow.spec != "none") sites[key.first].insert(flow.site_key());
   return sites;
 }
 
@@ -67,7 +67,7 @@ double item_bytes(const std::string& dtype) {
 bool is_second_step(const RunFlows& run, const Flow& flow) {
   return flow.collective == "all_gather" &&
          std::any_of(run.flows.begin(), run.flows.end(), [&](const Flow& other) {
-           return other.collective == "all_to_all" && other.place() == flow.place() &&
+           return other.collective == "all_to_all" && other.site_key() == flow.site_key() &&
                   other.direction == flow.direction && other.spec == flow.spec;
          });
 }
@@ -115,7 +115,7 @@ std::map<CellKey, TrafficSummary> traffic_summaries(Context& context) {
       const double before = sum.payload;
       for (const Flow& flow : run.flows) {
         sum.sent_everywhere += flow.sent;
-        if (compared == sites.end() || compared->second.contains(flow.place()))
+        if (compared == sites.end() || compared->second.contains(flow.site_key()))
           add_flow(sum, run, flow);
       }
       sum.ranks = run.ranks;

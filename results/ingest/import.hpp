@@ -17,7 +17,7 @@ struct ImportResult {
 
 /// Stores a file of measurements (measured_file.hpp) in the database, which is created where there
 /// is none: all of it in one transaction, its whole text with it, the same bytes once. Throws
-/// Error(kMissing, kData) with file and place, Error(kDatabase) as opening does; then nothing is
+/// Error(kMissing, kData) with file and position, Error(kDatabase) as opening does; then nothing is
 /// stored.
 ImportResult import_file(const std::filesystem::path& database, const std::filesystem::path& file);
 

@@ -148,7 +148,7 @@ TEST_CASE("Google Benchmark's JSON is imported: names taken apart, counters with
         Value(std::string("no memory")));
 }
 
-TEST_CASE("a malformed file names the place, and stores nothing") {
+TEST_CASE("a malformed file: the error says where, and nothing is stored") {
   const auto changed = [](const std::string& pointer, const json& value) {
     json file = made_gpu_check();
     file[json::json_pointer(pointer)] = value;

@@ -102,7 +102,7 @@ TEST_CASE("a spool becomes rows with the numbers that it holds") {
   CHECK(info.attempt == 1);
 }
 
-TEST_CASE("errors of activations and gradients of one site stand beside each other") {
+TEST_CASE("a site has errors of its activations and of its gradients") {
   Database db;
   FakeRun run;
   run.relative_error = 0.5;

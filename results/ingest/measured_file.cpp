@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A place in the file, for complaints: "cases[3]".
+/// A position in the file, for error messages: "cases[3]".
 class Place {
  public:
   Place(const std::string& file, std::string path, const json& object)
@@ -86,16 +86,16 @@ class Place {
     }
     return out;
   }
-  void shape(MeasuredCase& into) const {
+  void shape(MeasuredCase& out) const {
     const json& value = required("shape");
     const auto is_size = [](const json& one) {
       return one.is_number_integer() && one.get<std::int64_t>() >= 0;
     };
     if (!value.is_array() || value.size() != 3 || !std::all_of(value.begin(), value.end(), is_size))
       fail("shape", "expected [samples, tokens, hidden], got " + value.dump());
-    into.samples = value[0].get<std::int64_t>();
-    into.tokens = value[1].get<std::int64_t>();
-    into.hidden = value[2].get<std::int64_t>();
+    out.samples = value[0].get<std::int64_t>();
+    out.tokens = value[1].get<std::int64_t>();
+    out.hidden = value[2].get<std::int64_t>();
   }
 
  private:
@@ -104,9 +104,9 @@ class Place {
   const json& object_;
 };
 
-void add_bytes(const Place& at, const char* key, MeasuredCase& into) {
+void add_bytes(const Place& at, const char* key, MeasuredCase& out) {
   if (const auto bytes = at.optional_integer(key, 0))
-    into.quantities.push_back({key, "B", {static_cast<double>(*bytes)}});
+    out.quantities.push_back({key, "B", {static_cast<double>(*bytes)}});
 }
 
 MeasuredCase gpu_case(const Place& at, const json& object) {

@@ -31,7 +31,7 @@ struct MeasuredCase {
   std::string status = "ok";  ///< ok, failed, skipped
   std::string reason;
   std::optional<bool> is_equal;  ///< gpu-check: the bytes of both sides
-  nlohmann::json facts;          ///< the case as it stands in the file
+  nlohmann::json facts;          ///< the case as in the file
   std::vector<MeasuredQuantity> quantities;
 };
 

@@ -51,7 +51,7 @@ bool is_number(const Value& value) {
   return std::holds_alternative<std::int64_t>(value) || std::holds_alternative<double>(value);
 }
 
-/// A column of numbers (and NULLs) stands to the right.
+/// Columns of numbers (and NULLs) are right-aligned.
 std::vector<bool> numeric_columns(const QueryResult& result) {
   std::vector<bool> numeric(result.columns.size());
   for (std::size_t i = 0; i < numeric.size(); ++i) {

@@ -249,8 +249,7 @@ TEST_CASE("one expression passes, anything else is refused with its column") {
            {"sum(n) > 1", "aggregate"},
            {"sum(n) OVER () > 1", "window function"},
            {"nosuch(n)", "no such function: nosuch"},
-           {"codek = 'x'",
-            "column 1: no such column: codek; a text stands in '...'; columns: data"},
+           {"codek = 'x'", "column 1: no such column: codek; quote text as '...'; columns: data"},
            {"", "is empty"},
            {"   ", "is empty"},
            {std::string("n\0", 2), "column 2: a NUL byte"}}) {
@@ -333,7 +332,7 @@ TEST_CASE("show is short for people, and says which columns there are") {
   CHECK_THAT(message_of([&] {
                show(reader, "runs", {"dataset = \"sst2\"", true, {}});
              }),
-             Contains("no such column: sst2") && Contains("a text stands in '...'"));
+             Contains("no such column: sst2") && Contains("quote text as '...'"));
   CHECK_THAT(message_of([&] {
                show(reader, "runs", {"1); DELETE FROM run; --", true, {}});
              }),

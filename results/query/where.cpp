@@ -83,7 +83,7 @@ class Checker {
     if (!what.starts_with("no such column")) fail(what, at);
     std::string list;
     for (const std::string& column : columns_) list += (list.empty() ? "" : ", ") + column;
-    fail(what + "; a text stands in '...'; columns: " + list, at);
+    fail(what + "; quote text as '...'; columns: " + list, at);
   }
 
   std::string_view text_;

@@ -27,7 +27,7 @@ struct Series {
   std::vector<Point> points;  ///< in the order of the tables
 };
 
-/// Mid tones that stand on white and on near black.
+/// Mid tones, legible on white and on near black.
 constexpr std::array<const char*, 8> kPalette{"#3b7dd8", "#d06a2c", "#2a9a70", "#b5539c",
                                               "#8468d6", "#ab841a", "#d04a5a", "#3f93a8"};
 constexpr const char* kBaselineColor = "#7d8590";
@@ -107,24 +107,24 @@ ordered_json front_of(std::vector<Point> points) {
 std::string color_of(const std::string& codec, std::map<std::string, std::size_t>& families) {
   if (is_baseline(codec)) return kBaselineColor;
   const std::string name = codec.substr(0, codec.find('('));
-  const std::size_t place = families.emplace(name, families.size()).first->second;
-  return kPalette[place % kPalette.size()];
+  const std::size_t index = families.emplace(name, families.size()).first->second;
+  return kPalette[index % kPalette.size()];
 }
 
 ordered_json point_data(const Series& series, const Domain& x, const Domain& y, double width,
                         double height) {
   const double decades = std::log(x.high / x.low);
-  std::vector<LabelledPoint> places;
+  std::vector<LabelledPoint> labelled;
   const auto pixel_x = [&](double bytes) { return std::log(bytes / x.low) / decades * width; };
   const auto pixel_y = [&](double value) { return (y.high - value) / (y.high - y.low) * height; };
   for (const Point& p : series.points) {
-    LabelledPoint place;
-    place.x = pixel_x(p.bytes);
-    place.y = pixel_y(p.value);
-    place.low_y = pixel_y(p.value - p.sd.value_or(0));
-    place.high_y = pixel_y(p.value + p.sd.value_or(0));
-    place.label = p.title;
-    places.push_back(place);
+    LabelledPoint point;
+    point.x = pixel_x(p.bytes);
+    point.y = pixel_y(p.value);
+    point.low_y = pixel_y(p.value - p.sd.value_or(0));
+    point.high_y = pixel_y(p.value + p.sd.value_or(0));
+    point.label = p.title;
+    labelled.push_back(point);
   }
   std::vector<Rule> rules;
   for (const Point& p : series.points)
@@ -134,22 +134,22 @@ ordered_json point_data(const Series& series, const Domain& x, const Domain& y, 
     rules.push_back({pixel_x(front[i]["bytes"].get<double>()),
                      pixel_x(front[i + 1]["bytes"].get<double>()),
                      pixel_y(front[i]["value"].get<double>())});
-  place_labels(places, rules, width, height);
+  place_labels(labelled, rules, width, height);
   ordered_json data = ordered_json::array();
   std::map<std::string, std::size_t> families;
-  for (std::size_t i = 0; i < places.size(); ++i) {
+  for (std::size_t i = 0; i < labelled.size(); ++i) {
     const Point& p = series.points[i];
-    const LabelledPoint& place = places[i];
-    ordered_json datum{{"label", place.label},
+    const LabelledPoint& point = labelled[i];
+    ordered_json datum{{"label", point.label},
                        {"bytes", p.bytes},
                        {"value", p.value},
                        {"n", p.n},
                        {"color", color_of(p.codec, families)},
                        {"shape", is_baseline(p.codec) ? "diamond" : "circle"},
-                       {"label_x", x.low * std::exp(place.label_x / width * decades)},
-                       {"label_y", y.high - place.label_y / height * (y.high - y.low)},
-                       {"side", place.is_right ? "right" : "left"},
-                       {"is_displaced", place.is_displaced}};
+                       {"label_x", x.low * std::exp(point.label_x / width * decades)},
+                       {"label_y", y.high - point.label_y / height * (y.high - y.low)},
+                       {"side", point.is_right ? "right" : "left"},
+                       {"is_displaced", point.is_displaced}};
     datum["low"] = p.sd ? ordered_json(p.value - *p.sd) : ordered_json(nullptr);
     datum["high"] = p.sd ? ordered_json(p.value + *p.sd) : ordered_json(nullptr);
     data.push_back(datum);
@@ -198,7 +198,7 @@ std::string caption_of(const Series& series) {
          (most > 1 ? "), bars are \xc2\xb1 one standard deviation" : ")") +
          ". Dashed: none. The stepped line joins the rows that no other beats in both. Left and up "
          "is "
-         "better; which differences the seeds can decide stands under Differences.";
+         "better; Differences says which of them the seeds can decide.";
 }
 
 Section build(Context& context) {

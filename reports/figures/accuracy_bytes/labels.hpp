@@ -16,12 +16,12 @@ struct LabelledPoint {
   bool is_displaced = false;        ///< far enough for a leader line
 };
 
-/// A horizontal line that labels should rather not cross.
+/// A horizontal line that labels avoid where they can.
 struct Rule {
   double left = 0, right = 0, y = 0;
 };
 
-/// Chooses a place for each label near its point so that labels overlap neither each other nor
+/// Places each label near its point so that labels overlap neither each other nor
 /// points and error bars, inside a chart of this size. Deterministic.
 void place_labels(std::vector<LabelledPoint>& points, const std::vector<Rule>& rules, double width,
                   double height);

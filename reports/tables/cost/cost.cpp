@@ -16,8 +16,9 @@ Section build(Context& context) {
   Section section;
   section.title = "Cost of the codec";
   results::QueryResult rows = context.query("tables/cost/query.sql");
-  std::map<std::int64_t, std::size_t> place;
-  for (std::size_t i = 0; i < rows.rows.size(); ++i) place[RowView(rows, i).integer("cell_id")] = i;
+  std::map<std::int64_t, std::size_t> row_of;  // by cell
+  for (std::size_t i = 0; i < rows.rows.size(); ++i)
+    row_of[RowView(rows, i).integer("cell_id")] = i;
   const auto columns = [](const Group&) -> std::vector<Column> {
     return {{"added parameters", "", false},
             {"added MFLOP", "", false},
@@ -27,8 +28,8 @@ Section build(Context& context) {
   const auto cells = [&](const Group& group,
                          const std::string& codec) -> std::optional<std::vector<Cell>> {
     const auto cell = group.cells.find(codec);
-    if (cell == group.cells.end() || !place.contains(cell->second.id)) return std::nullopt;
-    const RowView row(rows, place.at(cell->second.id));
+    if (cell == group.cells.end() || !row_of.contains(cell->second.id)) return std::nullopt;
+    const RowView row(rows, row_of.at(cell->second.id));
     return std::vector<Cell>{
         {text_or_dash(row.number("added_parameters"), 1, 0), "", Tone::kPlain},
         {text_or_dash(row.number("added_flops"), 1e6, 2), "", Tone::kPlain},
