@@ -2,7 +2,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,14 +9,14 @@
 #include <string_view>
 #include <vector>
 
-#include "common/philox.hpp"
 #include "common/tensor.hpp"
+#include "compressors/api/context.hpp"
+#include "compressors/api/device_message.hpp"
+#include "compressors/api/properties.hpp"
+#include "compressors/api/state.hpp"
+#include "compressors/api/topology.hpp"
 
 namespace tersor::compressors {
-
-enum class Phase : std::uint8_t { kTrain = 0, kEval = 1 };
-enum class Direction : std::uint8_t { kForward = 0, kBackward = 1 };
-enum class Device : std::uint8_t { kCpu, kCuda };
 
 /// How the payloads of one round cross the ranks.
 enum class Exchange : std::uint8_t {
@@ -26,125 +25,11 @@ enum class Exchange : std::uint8_t {
   kAllToAll    ///< payload is `ranks` parts; rank r gets part r of every rank
 };
 
-/// What both ends of a message know of it. Values that a caller does not set are 0, as in METHODS
-/// section 1.
-struct Context {
-  std::uint64_t seed = 0;
-  std::uint32_t step = 0;
-  std::uint16_t call = 0;  ///< micro-batch in the step
-  std::uint16_t site = 0;
-  Direction direction = Direction::kForward;
-  Phase phase = Phase::kTrain;
-  std::uint32_t rank = 0;  ///< encode: the sender; decode: the rank whose payload it is
-  std::uint32_t ranks = 1;
-  std::int64_t element_offset =
-      0;  ///< index of this tensor's first element in the whole tensor (twostep, aqsgd)
-  bool second_round =
-      false;  ///< round two of twostep, outer codec of hierarchical: rounding draws purpose 6
-  std::span<const std::int64_t> sample_ids{};  ///< one per sample; data-set row and crop (aqsgd)
-  TensorView local_input{};  ///< the rank's own contribution, where a decode wants it (partial)
-  Device device = Device::kCpu;
-  void* stream = nullptr;            ///< cudaStream_t when device is kCuda
-  std::span<std::byte> workspace{};  ///< at least workspace_bytes(); empty: the codec allocates
-  int threads = 1;
-
-  Stream random(Purpose purpose, bool with_rank) const;
-  /// Streams fixed over steps depend on seed, site and purpose only.
-  Stream fixed_random(Purpose purpose) const;
-};
-
-class DeviceMemory;
-
-/// State of a codec at one site and direction: the sender's half (error feedback) and the
-/// receiver's half (copies of each sender's g or m). Created by Codec::make_state; phase kEval
-/// never changes it.
-class State {
- public:
-  virtual ~State() = default;
-  /// Moves what is kept to a device, for calls with Device::kCuda; `memory` must outlive the state.
-  /// Later calls on the CPU, and on another device, are errors of the caller. Throws
-  /// Error(kUnsupported) where the codec keeps what a device cannot hold.
-  virtual void move_to(DeviceMemory& memory);
-  virtual std::size_t bytes() const = 0;
-  virtual std::vector<std::byte> save() const = 0;
-  /// Throws Error(kPayload) where the bytes are not of this codec and shape.
-  virtual void restore(std::span<const std::byte> saved) = 0;
-};
-
-enum class StateKind : std::uint8_t { kNone, kSite, kSample };
-enum class Spread : std::uint8_t { kElement, kRow, kTensor };
-
-/// Where a call on a device puts n decoded elements.
-struct DecodeTarget {
-  void* data = nullptr;
-  DType dtype = DType::kFloat32;
-  bool is_accumulated = false;  ///< add to what is there
-  /// Codec::decodes_into_kept: an array for each payload (eight at most), to which that is added;
-  /// the arrays' values then take the payloads' place in the sum, and stay, non-finite ones as 0.
-  std::span<float* const> kept{};
-};
-
-/// What a wrapper keeps of its messages on a device: n floats that encode_with_kept reads and
-/// rewrites. A non-finite one counts as 0.
-struct KeptArray {
-  enum Meaning : std::uint8_t {
-    kNegativeError,  ///< -e: sends x + e, leaves -(x + e) + decoded
-    kResult,         ///< g: sends x - g, leaves g + decoded
-    kSample          ///< the same of values that may be -0: a sample as it was first seen
-  };
-  float* values = nullptr;
-  Meaning meaning = kResult;
-};
-
-/// Declared properties; the generic suite tests every one of them (METHODS section 1,
-/// "Properties").
-struct Properties {
-  bool summable = false;  ///< decode(sum of codes) = sum of decodes within summable_tolerance
-  double summable_tolerance = 0;
-  bool unbiased = false;
-  std::string unbiased_range;  ///< where unbiased holds, for people
-  std::function<std::optional<double>(const Shape&)>
-      contraction{};  ///< delta: |x-C(x)|^2 <= (1-delta)|x|^2
-  /// Largest |x - decode| per element as a multiple of the finite absolute maximum of the tensor,
-  /// if bounded; 2^-133, the smallest step of bfloat16, comes on top.
-  std::optional<double> error_bound_of_absmax;
-  bool bit_exact = true;
-  double tolerance = 0;  ///< relative L2, where not bit_exact
-  StateKind state = StateKind::kNone;
-  bool fixed_size = true;
-  bool lossless = false;
-  bool token_local = false;
-  bool sample_local = false;
-  bool learned = false;
-  /// |x - C(x)| may exceed |x| by design (unbiased estimates, a part of the channels): no error
-  /// feedback around it. Wrappers hand their inner codec's value on.
-  bool is_expansive = false;
-  /// false: the payload depends on step or rank, not on tensor, seed and site alone.
-  bool deterministic = true;
-  Spread nonfinite_spread = Spread::kElement;
-};
-
 /// Learned linear bottleneck Z = X E, out = (sum of Z) D: the weights live in the workload, which
 /// also differentiates.
 struct LearnedBottleneck {
   std::int64_t dim = 0;
   bool per_rank = true;  ///< one encoder per rank (false: the same E on every rank)
-};
-
-/// Which ranks of a group join in one stage of a message's way.
-enum class GroupLevel : std::uint8_t {
-  kAll,   ///< all of them
-  kNode,  ///< those of a node, each node by itself
-  kNodes  ///< the first rank of every node
-};
-
-class Codec;
-
-/// One stage: the ranks of each group at `level` sum, by `codec` and its rounds, what the stage
-/// before left them (the first stage: their contributions).
-struct TopologyStage {
-  GroupLevel level = GroupLevel::kAll;
-  const Codec* codec = nullptr;  ///< belongs to the codec that declares the stage
 };
 
 /// A codec at one place: spans in, bytes out. Immutable and thread-safe; what changes is in State.

@@ -15,10 +15,10 @@
 #include "common/error.hpp"
 #include "common/number.hpp"
 #include "common/printable.hpp"
-#include "compressors/api/registry.hpp"
 #include "compressors/bench/bench_row.hpp"
 #include "compressors/bench/counters.hpp"
 #include "compressors/bench/reporter.hpp"
+#include "compressors/spec/registry.hpp"
 
 namespace tersor::compressors::bench {
 namespace {

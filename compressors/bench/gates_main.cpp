@@ -12,8 +12,8 @@
 
 #include "common/error.hpp"
 #include "common/printable.hpp"
-#include "compressors/api/registry.hpp"
 #include "compressors/bench/bench_row.hpp"
+#include "compressors/spec/registry.hpp"
 
 namespace tersor::compressors::bench {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "common/error.hpp"
 #include "compressors/api/plugin.hpp"
-#include "compressors/api/registry.hpp"
 #include "compressors/c_api/message.hpp"
 #include "compressors/c_api/tersor_codecs.h"
+#include "compressors/spec/registry.hpp"
 #include "compressors/tools/listing.hpp"
 
 using tersor::Error;

@@ -11,11 +11,11 @@
 
 #include "common/error.hpp"
 #include "common/number.hpp"
-#include "compressors/api/leaf_codec.hpp"
-#include "compressors/api/registry.hpp"
 #include "compressors/api/workspace.hpp"
+#include "compressors/base/leaf_codec.hpp"
 #include "compressors/c_api/message.hpp"
 #include "compressors/c_api/tersor_plugin.h"
+#include "compressors/spec/registry.hpp"
 
 namespace tersor::compressors {
 namespace {

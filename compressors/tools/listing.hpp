@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "compressors/api/registry.hpp"
+#include "compressors/spec/registry.hpp"
 
 namespace tersor::compressors {
 

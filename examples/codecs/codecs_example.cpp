@@ -7,7 +7,7 @@
 
 #include "common/error.hpp"
 #include "compressors/api/codec.hpp"
-#include "compressors/api/registry.hpp"
+#include "compressors/spec/registry.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include "common/number.hpp"
 #include "compressors/api/codec.hpp"
-#include "compressors/api/tensor_site.hpp"
+#include "compressors/spec/tensor_site.hpp"
 #include "harness/matrix/model_facts.hpp"
 
 namespace tersor::harness {

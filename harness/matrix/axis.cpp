@@ -8,10 +8,10 @@
 
 #include "common/error.hpp"
 #include "common/nearest.hpp"
-#include "common/spec.hpp"
 #include "compressors/api/codec.hpp"
-#include "compressors/api/registry.hpp"
-#include "compressors/api/tensor_site.hpp"
+#include "compressors/spec/grammar.hpp"
+#include "compressors/spec/registry.hpp"
+#include "compressors/spec/tensor_site.hpp"
 #include "datasets/dataset.hpp"
 #include "harness/matrix/message_spec.hpp"
 #include "harness/matrix/model_facts.hpp"
@@ -240,7 +240,7 @@ std::vector<std::string> AxisReader::read_specs(const ordered_json& given,
     text = preset->get<std::string>();
   std::vector<std::string> specs;
   try {
-    for (const std::string& spec : expand_sweep(text, count_sweep(text)))
+    for (const std::string& spec : compressors::expand_sweep(text, count_sweep(text)))
       specs.push_back(axis_spec(spec));
   } catch (const Error& error) {
     // A column of the spec is a column of the file where the text stands there as it is.

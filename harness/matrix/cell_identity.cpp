@@ -4,7 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "compressors/api/registry.hpp"
+#include "compressors/spec/registry.hpp"
 
 namespace tersor::harness {
 namespace {

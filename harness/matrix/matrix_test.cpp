@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/error.hpp"
-#include "compressors/api/registry.hpp"
+#include "compressors/spec/registry.hpp"
 #include "harness/matrix/run_filter.hpp"
 
 using tersor::harness::JsonText;

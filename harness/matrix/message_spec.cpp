@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/matrix/message_spec.hpp"
 
-#include "common/spec.hpp"
-#include "compressors/api/registry.hpp"
+#include "compressors/spec/grammar.hpp"
+#include "compressors/spec/registry.hpp"
 #include "harness/matrix/model_facts.hpp"
 
 namespace tersor::harness {
@@ -14,7 +14,7 @@ std::shared_ptr<const compressors::Codec> codec_of(const std::string& spec) {
 
 std::string axis_spec(const std::string& spec) {
   const std::string canonical = codec_of(spec)->canonical();
-  return compressors::depends_on_message(spec) ? parse_spec(spec).text() : canonical;
+  return compressors::depends_on_message(spec) ? compressors::parse_spec(spec).text() : canonical;
 }
 
 std::string spec_in(const protocol::Cell& cell, const std::string& spec) {

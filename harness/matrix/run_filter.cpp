@@ -9,7 +9,7 @@
 #include "common/error.hpp"
 #include "common/nearest.hpp"
 #include "common/number.hpp"
-#include "compressors/api/registry.hpp"
+#include "compressors/spec/registry.hpp"
 #include "harness/matrix/message_spec.hpp"
 
 namespace tersor::harness {

@@ -8,7 +8,7 @@
 #include "tests/cuda_emulator/emulator.hpp"
 
 /// The CUDA names that kernels may use, for an ordinary C++ compiler. Only
-/// compressors/api/device.cuh includes it.
+/// compressors/device/device.cuh includes it.
 
 // ---- vector types and the thread's place
 struct alignas(8) uint2 {

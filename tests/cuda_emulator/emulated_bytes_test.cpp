@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "common/error.hpp"
-#include "compressors/suite/subject.hpp"
+#include "compressors/verify/suite/subject.hpp"
 #include "tests/cuda_emulator/emulated_memory.hpp"
 
 using namespace tersor;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compressors/suite/subject.hpp"
+#include "compressors/verify/suite/subject.hpp"
 #include "tests/cuda_emulator/emulated_memory.hpp"
 
 using namespace tersor;

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "compressors/golden/golden.hpp"
+#include "compressors/tools/golden.hpp"
 #include "tests/cuda_emulator/emulated_memory.hpp"
 
 using namespace tersor;

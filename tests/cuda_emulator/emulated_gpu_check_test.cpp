@@ -2,7 +2,7 @@
 // The GPU check, on the emulator: what it reports of right kernels and of a device that lies.
 #include <catch2/catch.hpp>
 
-#include "compressors/gpu_check/check.hpp"
+#include "compressors/verify/gpu_check/check.hpp"
 #include "tests/cuda_emulator/emulated_memory.hpp"
 
 using namespace tersor;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compressors/golden/on_device.hpp"
+#include "compressors/verify/on_device.hpp"
 #include "tests/cuda_emulator/emulator.hpp"
 
 namespace tersor::emulator {

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cstdio>
 
-#include "compressors/suite/subject.hpp"
+#include "compressors/verify/suite/subject.hpp"
 #include "tests/cuda_emulator/emulated_memory.hpp"
 
 using namespace tersor;

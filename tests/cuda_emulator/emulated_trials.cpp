@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The generic codec suite on the emulated kernels: every codec that has some.
-#include "compressors/suite/subject.hpp"
+#include "compressors/verify/suite/subject.hpp"
 #include "tests/cuda_emulator/emulated_memory.hpp"
 
 namespace tersor::compressors::suite {

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "compressors/api/device.cuh"
+#include "compressors/device/device.cuh"
 
 using namespace tersor;
 using namespace tersor::compressors;

@@ -30,8 +30,8 @@ def run(command):
 
 
 def sources():
-    return sorted(glob.glob(os.path.join(ROOT, "compressors", "*", "*.cu")) +
-                  glob.glob(os.path.join(ROOT, "compressors", "wrappers", "*", "*.cu")))
+    return sorted(glob.glob(os.path.join(ROOT, "compressors", "device", "*.cu")) +
+                  glob.glob(os.path.join(ROOT, "compressors", "codecs", "*", "*.cu")))
 
 
 def readable(name):

@@ -76,7 +76,7 @@ class IncludeGraph(unittest.TestCase):
             self.assertIn(expected, one)
 
     def test_planted(self):
-        self.check("compressors/topk/topk.cpp", '#include "results/db/store.hpp"', "compressors may not use results")
+        self.check("compressors/codecs/topk/topk.cpp", '#include "results/db/store.hpp"', "compressors may not use results")
         self.check("common/error.cpp", '#include "harness/cli/command.hpp"', "common may not use harness/cli")
         self.check("harness/matrix/x.cpp", '#include "results/db/store.hpp"', "harness/matrix may not use results")
         self.check("harness/run/x.cpp", '#include "workloads/worker/x.hpp"', "harness/run may not use workloads")
@@ -93,6 +93,8 @@ class IncludeGraph(unittest.TestCase):
         self.check("harness/launch/x.cpp", '#include "harness/run/plan.hpp"', "inside harness, launch may not use")
         self.check("reports/tables/cost/cost.cpp", '#include "reports/engine/context.hpp"', None)
         self.check("reports/engine/x_test.cpp", '#include "reports/tables/cost/cost.hpp"', None)
+        self.check("compressors/host/x.cpp", '#include "compressors/device/device_plan.hpp"', "host may not use device")
+        self.check("compressors/codecs/x/x.cu", '#include "compressors/verify/on_device.hpp"', "codecs may not use verify")
         line = "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n"
         self.assertEqual(["common: folders use each other: a -> b -> c -> a"],
                          problems({"common/a/x.hpp": line + '#include "common/b/x.hpp"\n',
@@ -100,8 +102,8 @@ class IncludeGraph(unittest.TestCase):
                                    "common/c/x.hpp": line + '#include "common/a/x.hpp"\n'}))
 
     def test_allowed(self):
-        self.check("compressors/topk/topk.cpp", '#include "compressors/api/codec.hpp"', None)
-        self.check("compressors/bench/main.cpp", '#include "compressors/api/registry.hpp"', None)
+        self.check("compressors/codecs/topk/topk.cpp", '#include "compressors/api/codec.hpp"', None)
+        self.check("compressors/bench/main.cpp", '#include "compressors/spec/registry.hpp"', None)
         self.check("harness/run/x.cpp", '#include "results/db/store.hpp"', None)
         self.check("harness/run/x_test.cpp", '#include "harness/testing/program.hpp"', None)
         self.check("harness/cli/x.cpp", '#include "harness/run/run.hpp"', None)

@@ -30,6 +30,13 @@ ROOMS = sorted({name.split("/")[0] for name in ARROWS})
 # its own (compressors/codecs/*, reports/tables/*). A room without an entry may draw its arrows as it likes, but no two
 # folders may use each other, in a circle of any length. Tests and `testing` folders are free.
 INNER = {
+    "compressors": {
+        "api": set(), "wire": {"api"}, "host": {"api", "wire"}, "device": {"api", "wire"},
+        "base": {"api", "wire", "host", "device"}, "spec": {"api"},
+        "codecs": {"api", "wire", "host", "device", "base", "spec"},
+        "tools": {"api", "spec"}, "bench": {"api", "spec"}, "c_api": {"api", "base", "spec", "tools"},
+        "verify": {"api", "wire", "host", "device", "base", "spec", "codecs", "tools", "bench"},
+    },
     "datasets": {".": {"text", "tokenizers"}, "metrics": set(), "text": set(), "tokenizers": {"text"}, "*": {"."}},
     "harness": {"input": set(), "hardware": {"input"}, "matrix": {"input", "hardware"}, "feasibility": {"hardware", "matrix"},
                 "launch": set(), "run": {"input", "hardware", "matrix", "feasibility", "launch"},
@@ -48,7 +55,7 @@ TORCH_SOURCES = ("compressors/bench/rivals",)
 
 
 def part_of(path):
-    """compressors/topk/topk.cpp -> compressors; harness/run/x.cpp -> harness/run; None outside the rooms."""
+    """compressors/codecs/topk/topk.cpp -> compressors; harness/run/x.cpp -> harness/run; None outside the rooms."""
     pieces = path.split("/")
     two = "/".join(pieces[:2])
     return two if two in ARROWS else pieces[0] if pieces[0] in ROOMS else None

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "common/error.hpp"
-#include "compressors/api/registry.hpp"
-#include "compressors/api/tensor_site.hpp"
+#include "compressors/spec/registry.hpp"
+#include "compressors/spec/tensor_site.hpp"
 #include "workloads/training/job_file.hpp"
 #include "workloads/training/job_for_test.hpp"
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.hpp"
-#include "compressors/api/tensor_site.hpp"
+#include "compressors/spec/tensor_site.hpp"
 
 namespace tersor::workloads {
 namespace {

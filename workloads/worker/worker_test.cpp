@@ -16,8 +16,8 @@
 #include <thread>
 
 #include "common/safetensors.hpp"
-#include "compressors/api/registry.hpp"
-#include "compressors/api/tensor_site.hpp"
+#include "compressors/spec/registry.hpp"
+#include "compressors/spec/tensor_site.hpp"
 #include "protocol/cell.hpp"
 
 namespace {

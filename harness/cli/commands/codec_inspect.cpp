@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.hpp"
-#include "compressors/api/registry.hpp"
+#include "compressors/spec/registry.hpp"
 #include "compressors/tools/volume.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/commands/codec_commands.hpp"

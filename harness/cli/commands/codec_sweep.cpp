@@ -9,8 +9,8 @@
 #include "common/error.hpp"
 #include "common/files.hpp"
 #include "common/printable.hpp"
-#include "common/spec.hpp"
-#include "compressors/api/registry.hpp"
+#include "compressors/spec/grammar.hpp"
+#include "compressors/spec/registry.hpp"
 #include "compressors/tools/roundtrip.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/commands/codec_commands.hpp"
@@ -46,7 +46,7 @@ struct SweepCommand {
     std::vector<std::string> texts{spec};
     texts.insert(texts.end(), also.begin(), also.end());
     for (const std::string& text : texts)
-      for (const std::string& one : expand_sweep(text, 10'000))
+      for (const std::string& one : compressors::expand_sweep(text, 10'000))
         all.push_back(compressors::depends_on_message(one) ? one
                                                            : compressors::canonical_spec(one));
     return all;

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.hpp"
-#include "compressors/api/registry.hpp"
+#include "compressors/spec/registry.hpp"
 #include "compressors/tools/listing.hpp"
 #include "harness/cli/command.hpp"
 

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compressors/base/summing_codec.hpp"
+#include "compressors/wire/scopes.hpp"
+
+namespace tersor::compressors {
+
+struct MinMaxOptions {
+  int bits = 8;
+  Scope scope = Scope::kTensor;
+  std::int64_t group = 128;
+  bool is_stochastic = false;  ///< rounding=stochastic
+};
+
+/// The launchers of minmax.cu (DeviceTable), for tensors with elements.
+struct MinMaxLaunchers {
+  void (*encode)(const TensorView& in, const KeptArray& kept, const ScopeGrid& grid,
+                 const MinMaxOptions& options, std::byte* payload, const Context& context);
+  void (*decode)(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                 const ScopeGrid& grid, const MinMaxOptions& options, const DecodeTarget& target,
+                 const Context& context);
+};
+
+/// Integers of 1 to 8 bits between the smallest and the largest value of each scope (METHODS
+/// section 2).
+class MinMax final : public SummingCodec {
+ public:
+  MinMax(const MinMaxOptions& options, std::string canonical);
+
+  std::string canonical() const override { return canonical_; }
+  Properties properties() const override;
+  bool supports(Device device) const override;
+  Exchange exchange(int) const override { return Exchange::kGather; }
+  std::size_t payload_bytes(const Shape& shape, DType dtype, const Context& context, int round,
+                            const State* state) const override;
+  std::size_t metadata_bytes(const Shape& shape, DType dtype, const Context& context, int round,
+                             const State* state) const override;
+  std::size_t workspace_bytes(const Shape& shape, DType dtype,
+                              const Context& context) const override;
+  std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
+                     const Context& context) const override;
+  std::size_t encode_with_kept(const TensorView& in, const KeptArray& kept,
+                               std::span<std::byte> out, const Context& context) const override;
+  std::size_t kept_workspace_bytes(const Shape&, DType, const Context&) const override { return 0; }
+  bool decodes_into_kept() const override { return true; }
+
+ protected:
+  void sum_payloads(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                    DType dtype, bool is_accumulated, float* out,
+                    const Context& context) const override;
+  void decode_on_device(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                        DType dtype, const DecodeTarget& target,
+                        const Context& context) const override;
+
+ private:
+  ScopeGrid grid(const Shape& shape) const { return {shape, options_.scope, options_.group}; }
+
+  MinMaxOptions options_;
+  std::string canonical_;
+};
+
+}  // namespace tersor::compressors

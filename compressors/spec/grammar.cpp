@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compressors/spec/grammar.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "common/error.hpp"
+
+namespace tersor::compressors {
+namespace {
+
+constexpr std::size_t kLongestText = 65536;
+constexpr int kDeepest = 32;
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_mark(char c) { return c == '(' || c == ')' || c == ',' || c == '='; }
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {}
+
+  SpecNode whole() {
+    SpecNode node = spec(1);
+    skip_blanks();
+    if (at_ < text_.size()) fail("unexpected '" + std::string(1, text_[at_]) + "' after the spec");
+    return node;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& message) const {
+    throw_spec_error(message, static_cast<int>(at_) + 1, text_);
+  }
+
+  void skip_blanks() {
+    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
+  }
+  bool next_is(char mark) {
+    skip_blanks();
+    return at_ < text_.size() && text_[at_] == mark;
+  }
+
+  /// A word up to the next mark, without the blanks around it.
+  SpecNode word(const std::string& what) {
+    skip_blanks();
+    SpecNode node;
+    node.column = static_cast<int>(at_) + 1;
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && !is_mark(text_[at_])) {
+      if (text_[at_] == '{' || text_[at_] == '}')
+        fail("'" + std::string(1, text_[at_]) + "': {a,b} stands in sweeps only");
+      ++at_;
+    }
+    std::size_t end = at_;
+    while (end > begin && is_blank(text_[end - 1])) --end;
+    node.word = std::string(text_.substr(begin, end - begin));
+    if (!node.word.empty()) return node;
+    at_ = begin;
+    fail(what + " is missing");
+  }
+
+  SpecNode spec(int depth) {
+    SpecNode node = word("a codec name");
+    arguments(node, depth);
+    return node;
+  }
+
+  void arguments(SpecNode& node, int depth) {
+    if (!next_is('(')) return;
+    if (depth > kDeepest) fail("specs nest " + std::to_string(kDeepest) + " deep at most");
+    node.has_parentheses = true;
+    ++at_;
+    if (next_is(')')) {
+      ++at_;
+      return;
+    }
+    while (true) {
+      node.arguments.push_back(argument(node.word, depth));
+      if (next_is(',')) {
+        ++at_;
+      } else if (next_is(')')) {
+        ++at_;
+        return;
+      } else {
+        fail(at_ < text_.size() ? node.word + ": expected ',' or ')'"
+                                : node.word + ": ')' is missing");
+      }
+    }
+  }
+
+  SpecArgument argument(const std::string& owner, int depth) {
+    SpecArgument argument;
+    argument.value = word(owner + ": a value");
+    if (next_is('=')) {
+      ++at_;
+      argument.key = argument.value.word;
+      argument.key_column = argument.value.column;
+      argument.value = word(owner + ": the value of " + argument.key);
+    }
+    arguments(argument.value, depth + 1);
+    return argument;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+[[noreturn]] void fail_sweep(const std::string& message, std::size_t at, std::string_view text) {
+  throw_spec_error(message, static_cast<int>(at) + 1, text);
+}
+
+/// Position of the brace that closes the one at `open`.
+std::size_t closing_brace(std::string_view text, std::size_t open) {
+  int depth = 0;
+  for (std::size_t i = open; i < text.size(); ++i) {
+    if (text[i] == '{' && ++depth > kDeepest) fail_sweep("braces nest too deep", i, text);
+    if (text[i] == '}' && --depth == 0) return i;
+  }
+  fail_sweep("'{' is never closed", open, text);
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// The alternatives between two braces: split at commas outside parentheses and inner braces.
+std::vector<std::string_view> alternatives(std::string_view inside) {
+  std::vector<std::string_view> parts;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= inside.size(); ++i) {
+    const char c = i < inside.size() ? inside[i] : ',';
+    if (c == '(' || c == '{') ++depth;
+    if (c == ')' || c == '}') --depth;
+    if (i < inside.size() && (c != ',' || depth != 0)) continue;
+    parts.push_back(trimmed(inside.substr(begin, i - begin)));
+    begin = i + 1;
+  }
+  return parts;
+}
+
+void append_product(std::vector<std::string>& results, const std::vector<std::string>& further,
+                    std::size_t limit, std::string_view text) {
+  if (further.size() > limit / std::max<std::size_t>(1, results.size()))
+    fail_sweep("the sweep gives more than " + std::to_string(limit) + " specs", 0, text);
+  std::vector<std::string> product;
+  product.reserve(results.size() * further.size());
+  for (const std::string& left : results)
+    for (const std::string& right : further) product.push_back(left + right);
+  results = std::move(product);
+}
+
+}  // namespace
+
+std::string SpecNode::text() const {
+  std::string out = word;
+  if (!has_parentheses) return out;
+  out += '(';
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (i > 0) out += ',';
+    if (!arguments[i].key.empty()) out += arguments[i].key + "=";
+    out += arguments[i].value.text();
+  }
+  return out + ")";
+}
+
+void throw_spec_error(const std::string& message, int column, std::string_view text) {
+  constexpr std::size_t kShown = 120;
+  std::string shown(text.substr(0, kShown));
+  for (char& c : shown)
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  if (text.size() > kShown) shown += "...";
+  throw Error(ErrorKind::kSpec,
+              message + " (column " + std::to_string(column) + " of '" + shown + "')", column);
+}
+
+SpecNode parse_spec(std::string_view text) {
+  if (text.size() > kLongestText)
+    throw Error(ErrorKind::kSpec, "a spec of " + std::to_string(text.size()) +
+                                      " bytes: " + std::to_string(kLongestText) + " are allowed");
+  return Parser(text).whole();
+}
+
+std::vector<std::string> expand_sweep(std::string_view text, std::size_t limit) {
+  std::vector<std::string> results{""};
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t open = std::min(text.find('{', at), text.size());
+    const std::size_t stray = text.find('}', at);
+    if (stray < open) fail_sweep("'}' without '{'", stray, text);
+    append_product(results, {std::string(text.substr(at, open - at))}, limit, text);
+    if (open == text.size()) break;
+    const std::size_t close = closing_brace(text, open);
+    std::vector<std::string> choices;
+    for (const std::string_view part : alternatives(text.substr(open + 1, close - open - 1))) {
+      if (part.empty()) fail_sweep("an alternative is empty", open, text);
+      for (std::string& choice : expand_sweep(part, limit)) choices.push_back(std::move(choice));
+      if (choices.size() > limit)
+        fail_sweep("the sweep gives more than " + std::to_string(limit) + " specs", open, text);
+    }
+    append_product(results, choices, limit, text);
+    at = close + 1;
+  }
+  return results;
+}
+
+}  // namespace tersor::compressors

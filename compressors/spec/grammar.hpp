@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tersor::compressors {
+
+struct SpecArgument;
+
+/// The grammar of codec specs without the meaning: `word` or `word(argument, ...)`. Columns are
+/// 1-based and count bytes of the text that was parsed.
+struct SpecNode {
+  std::string word;
+  int column = 0;
+  bool has_parentheses = false;
+  std::vector<SpecArgument> arguments;
+
+  /// As written, without blanks.
+  std::string text() const;
+};
+
+/// `value` or `key=value`; a value is a word or a spec.
+struct SpecArgument {
+  std::string key;  ///< empty: positional
+  int key_column = 0;
+  SpecNode value;
+};
+
+/// Throws Error(kSpec) with the column of the first mistake. Texts above 64 KiB and specs nested
+/// deeper than 32 are refused.
+SpecNode parse_spec(std::string_view text);
+
+/// Error(kSpec) whose message ends with the column and the text that it points into.
+[[noreturn]] void throw_spec_error(const std::string& message, int column, std::string_view text);
+
+/// Expands every `{a,b}` (commas inside parentheses belong to an alternative; braces nest), the
+/// leftmost brace slowest; a text without braces is its own and only result. Throws Error(kSpec) on
+/// unbalanced braces, an empty alternative, or more than `limit` results.
+std::vector<std::string> expand_sweep(std::string_view text, std::size_t limit = 1'000'000);
+
+}  // namespace tersor::compressors
