@@ -19,6 +19,7 @@
 #include "workloads/models/model.hpp"
 #include "workloads/models/parameter_counts.hpp"
 #include "workloads/models/weights.hpp"
+#include "workloads/training/calls.hpp"
 #include "workloads/training/schedule.hpp"
 #include "workloads/training/trainer.hpp"
 
@@ -60,6 +61,7 @@ Data load_data(const JobFile& job) {
   data.facts["best_accuracy"] =
       info.best_accuracy ? ordered_json(*info.best_accuracy) : ordered_json(nullptr);
   if (data.dev.rows() == 0) throw Error(ErrorKind::kData, "the dev split has no rows");
+  check_evaluation_batches(data.dev.rows(), config.training.micro_batch);
   return data;
 }
 
@@ -92,14 +94,6 @@ class Job {
                                          std::to_string(config_.training.micro_batch));
     steps_ = config_.training.epochs * steps_per_epoch_;
     if (config_.training.max_steps > 0) steps_ = std::min(steps_, config_.training.max_steps);
-    const std::int64_t batches =
-        datasets::evaluation_batches(data_.dev.rows(), config_.training.micro_batch);
-    if (batches > kMaxCalls)
-      throw Error(ErrorKind::kUsage, "dev has " + std::to_string(batches) + " batches of " +
-                                         std::to_string(config_.training.micro_batch) +
-                                         " rows, an evaluation takes at most " +
-                                         std::to_string(kMaxCalls) +
-                                         ": raise micro_batch or lower eval_rows");
     warmup_ = parse_warmup(config_.compression.warmup, steps_per_epoch_);
   }
 
