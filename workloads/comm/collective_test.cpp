@@ -10,8 +10,8 @@ namespace {
 
 using Values = std::vector<std::vector<float>>;
 
-std::vector<Collective::Buffer> buffers(Values& values) {
-  std::vector<Collective::Buffer> result;
+std::vector<Buffer> buffers(Values& values) {
+  std::vector<Buffer> result;
   for (auto& value : values) result.push_back(std::as_writable_bytes(std::span(value)));
   return result;
 }
@@ -42,9 +42,9 @@ TEST_CASE("collective: bfloat16 sums round once with ranks, at each step with li
   const std::uint16_t one = 0x3F80, small = 0x3B80;
   for (const SumOrder order : {SumOrder::kLibrary, SumOrder::kRanks}) {
     std::vector<std::uint16_t> a{one}, b{small}, c{small};
-    std::vector<Collective::Buffer> all{std::as_writable_bytes(std::span(a)),
-                                        std::as_writable_bytes(std::span(b)),
-                                        std::as_writable_bytes(std::span(c))};
+    std::vector<Buffer> all{std::as_writable_bytes(std::span(a)),
+                            std::as_writable_bytes(std::span(b)),
+                            std::as_writable_bytes(std::span(c))};
     make_emulated_collective(3, order)->all_reduce(all, 1, DType::kBFloat16);
     CHECK(a[0] == (order == SumOrder::kRanks ? 0x3F81 : 0x3F80));
   }
@@ -53,7 +53,7 @@ TEST_CASE("collective: bfloat16 sums round once with ranks, at each step with li
 TEST_CASE("collective: gathers and exchanges of unequal parts") {
   const auto group = make_emulated_collective(2, SumOrder::kLibrary);
   const std::vector<std::byte> a{std::byte{1}}, b{std::byte{2}, std::byte{3}};
-  const std::vector<Collective::Bytes> payloads{a, b};
+  const std::vector<ConstBuffer> payloads{a, b};
   std::vector<std::byte> out(3);
   const std::vector<std::size_t> sizes{1, 2};
   CHECK(group->exchange_sizes(sizes) == sizes);
@@ -63,7 +63,7 @@ TEST_CASE("collective: gathers and exchanges of unequal parts") {
   // Rank 0 has {1} for itself and nothing for rank 1; rank 1 has {2} for rank 0 and {3} for itself.
   const std::vector<std::vector<std::size_t>> sent{{1, 0}, {1, 1}}, received{{1, 1}, {0, 1}};
   std::vector<std::byte> first(2), second(1);
-  const std::vector<Collective::Buffer> outs{first, second};
+  const std::vector<Buffer> outs{first, second};
   const Volume volume = group->all_to_all(payloads, sent, received, outs);
   CHECK(first == std::vector<std::byte>{std::byte{1}, std::byte{2}});
   CHECK(second == std::vector<std::byte>{std::byte{3}});

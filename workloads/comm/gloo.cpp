@@ -2,12 +2,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <iostream>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "common/error.hpp"
-#include "common/wire_bytes.hpp"
 #include "workloads/comm/collective.hpp"
 
 namespace tersor::workloads {
@@ -26,6 +27,7 @@ at::Tensor borrow(const void* data, std::size_t count, at::ScalarType type = at:
   return at::from_blob(const_cast<void*>(data), {static_cast<std::int64_t>(count)},
                        at::TensorOptions().dtype(type));
 }
+at::Tensor borrow(const ConstBuffer& buffer) { return borrow(buffer.data(), buffer.size()); }
 
 std::shared_ptr<gloo::transport::Device> make_device(const std::string& address) {
   using Gloo = c10d::ProcessGroupGloo;
@@ -36,10 +38,56 @@ std::shared_ptr<gloo::transport::Device> make_device(const std::string& address)
   return Gloo::createDefaultDevice();
 }
 
+/// "all-reduce", in a message.
+std::string spoken(CollectiveKind collective) {
+  std::string name(to_string(collective));
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+[[noreturn]] void fail(const std::string& what, const std::exception& error) {
+  throw Error(ErrorKind::kIo, what + " failed: " + error.what());
+}
+
+/// One of c10d's works, and what is left to do when it has ended.
+class GlooWork : public Work {
+ public:
+  GlooWork(c10::intrusive_ptr<c10d::Work> work, const Volume& volume,
+           std::function<void()> after = nullptr)
+      : Work(volume),
+        work_(std::move(work)),
+        what_(spoken(volume.collective)),
+        after_(std::move(after)) {}
+  ~GlooWork() override {
+    if (is_done() || has_failed_) return;
+    try {
+      work_->wait();  // c10d's threads read and write the buffers until then
+    } catch (const std::exception& error) {
+      std::cerr << "tersor-worker: " << what_ << " failed: " << error.what() << std::endl;
+    }
+  }
+
+ private:
+  void finish() override {
+    try {
+      work_->wait();
+    } catch (const std::exception& error) {
+      has_failed_ = true;
+      fail(what_, error);
+    }
+    if (after_) after_();
+  }
+
+  c10::intrusive_ptr<c10d::Work> work_;
+  std::string what_;
+  std::function<void()> after_;
+  bool has_failed_ = false;
+};
+
 class GlooCollective : public Collective {
  public:
   GlooCollective(const Rendezvous& at, SumOrder order)
-      : Collective(order), at_(at), rank_(at.rank), ranks_(at.ranks) {
+      : Collective(order), at_(at), rank_(at.rank), ranks_(at.ranks), name_("tersor") {
     c10d::TCPStoreOptions store_options;
     store_options.port = static_cast<std::uint16_t>(at.port);
     // torchrun's agent already serves a store under this address.
@@ -48,25 +96,31 @@ class GlooCollective : public Collective {
     store_options.waitWorkers = false;
     store_options.timeout = at.timeout;
     meet([&] { store_ = c10::make_intrusive<c10d::TCPStore>(at.address, store_options); });
-    join("tersor");
+    join();
   }
 
   /// Some ranks of a larger group; `at.rank` counts among them.
   GlooCollective(const Rendezvous& at, SumOrder order, c10::intrusive_ptr<c10d::Store> store,
-                 const std::string& prefix)
-      : Collective(order), at_(at), rank_(at.rank), ranks_(at.ranks), store_(std::move(store)) {
-    join(prefix);
+                 std::string name)
+      : Collective(order),
+        at_(at),
+        rank_(at.rank),
+        ranks_(at.ranks),
+        name_(std::move(name)),
+        store_(std::move(store)) {
+    join();
   }
 
-  std::unique_ptr<Collective> subgroup(std::span<const int> ranks) const override {
+  /// The name tells groups of the same ranks apart: by this group, and by the calls so far, which
+  /// all of its processes count alike.
+  std::unique_ptr<Collective> subgroup(std::span<const int> ranks) override {
+    const std::string name = name_ + "/" + std::to_string(subgroups_++);
     const auto own = std::find(ranks.begin(), ranks.end(), rank_);
     if (own == ranks.end()) return nullptr;
     Rendezvous at = at_;
     at.rank = static_cast<int>(own - ranks.begin());
     at.ranks = static_cast<int>(ranks.size());
-    std::string prefix = "tersor";
-    for (const int rank : ranks) prefix.append("-").append(std::to_string(rank));
-    return std::make_unique<GlooCollective>(at, sum_order(), store_, prefix);
+    return std::make_unique<GlooCollective>(at, sum_order(), store_, name);
   }
 
   std::string backend() const override { return "gloo"; }
@@ -74,82 +128,94 @@ class GlooCollective : public Collective {
   int first_rank() const override { return rank_; }
   int local_ranks() const override { return 1; }
 
-  std::unique_ptr<Work> start_all_reduce(std::span<const Buffer> buffers, std::size_t count,
-                                         DType dtype) override {
-    if (sum_order() == SumOrder::kRanks) return Collective::start_all_reduce(buffers, count, dtype);
-    const std::size_t bytes = count * item_bytes(dtype);
-    count_input(bytes);
-    std::vector<at::Tensor> tensors{borrow(buffers[0].data(), count, scalar_type(dtype))};
-    return std::make_unique<Started>(
-        group_->allreduce(tensors),
-        Volume{CollectiveKind::kAllReduce, bytes, all_reduce_wire_bytes(bytes, ranks_)});
-  }
-
  protected:
-  void do_all_reduce(std::span<const Buffer> buffers, std::size_t count, DType dtype) override {
+  std::unique_ptr<Work> do_all_reduce(std::span<const Buffer> buffers, std::size_t count,
+                                      DType dtype, const Volume& volume) override {
     std::vector<at::Tensor> tensors{borrow(buffers[0].data(), count, scalar_type(dtype))};
-    finish("all-reduce", [&] { return group_->allreduce(tensors); });
+    return start(volume, [&] { return group_->allreduce(tensors); });
   }
 
-  void do_all_gather(std::span<const Bytes> payloads, std::span<const std::size_t> sizes,
-                     Buffer out) override {
+  std::unique_ptr<Work> do_all_gather(std::span<const ConstBuffer> payloads,
+                                      std::span<const std::size_t> sizes, Buffer out,
+                                      const Volume& volume) override {
     const std::size_t largest = *std::max_element(sizes.begin(), sizes.end());
     const bool are_equal = *std::min_element(sizes.begin(), sizes.end()) == largest;
-    if (largest == 0) return;
-    if (are_equal) {
-      gather_equal(payloads[0].data(), largest, out.data());
-      return;
-    }
+    if (are_equal) return start_equal_gather(payloads[0].data(), largest, out.data(), volume);
     const auto p = static_cast<std::size_t>(ranks_);
-    padded_.resize((p + 1) * largest);
-    std::byte* const own = padded_.data() + p * largest;
+    auto padded = std::make_shared<ScratchPool::Lease>(scratch().lend((p + 1) * largest));
+    std::byte* const own = padded->data() + p * largest;
     if (!payloads[0].empty()) std::memcpy(own, payloads[0].data(), payloads[0].size());
     std::memset(own + payloads[0].size(), 0, largest - payloads[0].size());
-    gather_equal(own, largest, padded_.data());
-    for (std::size_t r = 0, at = 0; r < p; at += sizes[r++])
-      std::memcpy(out.data() + at, padded_.data() + r * largest, sizes[r]);
+    return start_equal_gather(own, largest, padded->data(), volume,
+                              [padded, largest, out, parts = Sizes(sizes.begin(), sizes.end())] {
+                                for (std::size_t r = 0, at = 0; r < parts.size(); at += parts[r++])
+                                  if (parts[r])
+                                    std::memcpy(out.data() + at, padded->data() + r * largest,
+                                                parts[r]);
+                              });
   }
 
-  void do_all_to_all(std::span<const Bytes> payloads,
-                     std::span<const std::vector<std::size_t>> send_sizes,
-                     std::span<const std::vector<std::size_t>> receive_sizes,
-                     std::span<const Buffer> outs) override {
+  std::unique_ptr<Work> do_all_to_all(std::span<const ConstBuffer> payloads,
+                                      std::span<const Sizes> send_sizes,
+                                      std::span<const Sizes> receive_sizes,
+                                      std::span<const Buffer> outs, const Volume& volume) override {
     std::vector<std::int64_t> sent(send_sizes[0].begin(), send_sizes[0].end());
     std::vector<std::int64_t> received(receive_sizes[0].begin(), receive_sizes[0].end());
-    at::Tensor in = borrow(payloads[0].data(), payloads[0].size());
-    at::Tensor out = borrow(outs[0].data(), outs[0].size());
-    finish("all-to-all", [&] { return group_->alltoall_base(out, in, received, sent); });
+    at::Tensor in = borrow(payloads[0]), out = borrow(outs[0]);
+    return start(volume, [&] { return group_->alltoall_base(out, in, received, sent); });
   }
 
-  void do_broadcast(Buffer buffer) override {
-    std::vector<at::Tensor> tensors{borrow(buffer.data(), buffer.size())};
-    finish("broadcast", [&] { return group_->broadcast(tensors); });
+  std::unique_ptr<Work> do_broadcast(Buffer buffer, const Volume& volume) override {
+    std::vector<at::Tensor> tensors{borrow(buffer)};
+    return start(volume, [&] { return group_->broadcast(tensors); });
+  }
+
+  std::unique_ptr<Work> do_send(ConstBuffer payload, int, int to, int tag,
+                                const Volume& volume) override {
+    std::vector<at::Tensor> tensors{borrow(payload)};
+    return start(volume, [&] { return group_->send(tensors, to, tag); });
+  }
+
+  std::unique_ptr<Work> do_receive(Buffer out, int from, int, int tag,
+                                   const Volume& volume) override {
+    std::vector<at::Tensor> tensors{borrow(out)};
+    return start(volume, [&] { return group_->recv(tensors, from, tag); });
   }
 
   void do_barrier() override {
-    finish("barrier", [&] { return group_->barrier(); });
+    try {
+      group_->barrier()->wait();
+    } catch (const std::exception& error) {
+      fail("barrier", error);
+    }
   }
 
  private:
-  [[noreturn]] static void fail(const std::string& what, const std::exception& error) {
-    throw Error(ErrorKind::kIo, what + " failed: " + error.what());
-  }
-  template <typename Start>
-  static void finish(const char* what, Start&& start) {
+  template <typename Begin>
+  static std::unique_ptr<Work> start(const Volume& volume, Begin&& begin,
+                                     std::function<void()> after = nullptr) {
     try {
-      start()->wait();
+      return std::make_unique<GlooWork>(begin(), volume, std::move(after));
     } catch (const std::exception& error) {
-      fail(what, error);
+      fail(spoken(volume.collective), error);
     }
   }
-  /// Meets the other ranks under a name in the store.
-  void join(const std::string& prefix) {
+  std::unique_ptr<Work> start_equal_gather(const std::byte* own, std::size_t bytes, std::byte* all,
+                                           const Volume& volume,
+                                           std::function<void()> after = nullptr) {
+    at::Tensor in = borrow(own, bytes);
+    at::Tensor out = borrow(all, bytes * static_cast<std::size_t>(ranks_));
+    return start(
+        volume, [&] { return group_->_allgather_base(out, in); }, std::move(after));
+  }
+  /// Meets the other ranks under the group's name in the store.
+  void join() {
     meet([&] {
       auto options = c10d::ProcessGroupGloo::Options::create(at_.timeout);
       options->devices.push_back(make_device(at_.address));
       options->threads = 1;
       group_ = c10::make_intrusive<c10d::ProcessGroupGloo>(
-          c10::make_intrusive<c10d::PrefixStore>(prefix, store_), rank_, ranks_, options);
+          c10::make_intrusive<c10d::PrefixStore>(name_, store_), rank_, ranks_, options);
     });
   }
   template <typename Step>
@@ -162,32 +228,14 @@ class GlooCollective : public Collective {
            error);
     }
   }
-  void gather_equal(const std::byte* own, std::size_t bytes, std::byte* all) {
-    at::Tensor in = borrow(own, bytes);
-    at::Tensor out = borrow(all, bytes * static_cast<std::size_t>(ranks_));
-    finish("all-gather", [&] { return group_->_allgather_base(out, in); });
-  }
-
-  class Started : public Work {
-   public:
-    Started(c10::intrusive_ptr<c10d::Work> work, Volume volume)
-        : work_(std::move(work)), volume_(volume) {}
-    Volume wait() override {
-      finish("all-reduce", [&] { return work_; });
-      return volume_;
-    }
-
-   private:
-    c10::intrusive_ptr<c10d::Work> work_;
-    Volume volume_;
-  };
 
   Rendezvous at_;
   int rank_;
   int ranks_;
+  std::string name_;
+  int subgroups_ = 0;
   c10::intrusive_ptr<c10d::Store> store_;
   c10::intrusive_ptr<c10d::ProcessGroupGloo> group_;
-  std::vector<std::byte> padded_;
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compressors/api/codec.hpp"
-#include "workloads/comm/collective.hpp"
+#include "workloads/comm/mesh.hpp"
 
 namespace tersor::workloads {
 
@@ -26,7 +26,7 @@ class RankGroups {
 
  private:
   std::unique_ptr<Collective> all_;
-  std::vector<std::unique_ptr<Collective>> owned_;
+  NodeGroups node_groups_;
   std::vector<Collective*> whole_, nodes_, leaders_;
 };
 

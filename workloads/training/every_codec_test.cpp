@@ -47,7 +47,7 @@ class Counting : public Collective {
   int ranks() const override { return shards_->ranks(); }
   int first_rank() const override { return 0; }
   int local_ranks() const override { return shards_->ranks(); }
-  std::unique_ptr<Collective> subgroup(std::span<const int> members) const override {
+  std::unique_ptr<Collective> subgroup(std::span<const int> members) override {
     // Only what rank 0 takes part in is counted.
     const bool is_own = members.front() == 0;
     return std::make_unique<Counting>(static_cast<int>(members.size()), sum_order(),
@@ -55,23 +55,34 @@ class Counting : public Collective {
   }
 
  protected:
-  void do_all_reduce(std::span<const Buffer> buffers, std::size_t count, DType dtype) override {
+  std::unique_ptr<Work> do_all_reduce(std::span<const Buffer> buffers, std::size_t count,
+                                      DType dtype, const Volume&) override {
     total_ += count * item_bytes(dtype);
-    shards_->all_reduce(buffers, count, dtype);
+    return shards_->start_all_reduce(buffers, count, dtype);
   }
-  void do_all_gather(std::span<const Bytes> payloads, std::span<const std::size_t> sizes,
-                     Buffer out) override {
+  std::unique_ptr<Work> do_all_gather(std::span<const ConstBuffer> payloads,
+                                      std::span<const std::size_t> sizes, Buffer out,
+                                      const Volume&) override {
     total_ += payloads[0].size();
-    shards_->all_gather(payloads, sizes, out);
+    return shards_->start_all_gather(payloads, sizes, out);
   }
-  void do_all_to_all(std::span<const Bytes> payloads,
-                     std::span<const std::vector<std::size_t>> send_sizes,
-                     std::span<const std::vector<std::size_t>> receive_sizes,
-                     std::span<const Buffer> outs) override {
+  std::unique_ptr<Work> do_all_to_all(std::span<const ConstBuffer> payloads,
+                                      std::span<const Sizes> send_sizes,
+                                      std::span<const Sizes> receive_sizes,
+                                      std::span<const Buffer> outs, const Volume&) override {
     total_ += payloads[0].size();
-    shards_->all_to_all(payloads, send_sizes, receive_sizes, outs);
+    return shards_->start_all_to_all(payloads, send_sizes, receive_sizes, outs);
   }
-  void do_broadcast(Buffer buffer) override { total_ += buffer.size(); }
+  std::unique_ptr<Work> do_broadcast(Buffer buffer, const Volume& volume) override {
+    total_ += buffer.size();
+    return std::make_unique<Work>(volume);
+  }
+  std::unique_ptr<Work> do_send(ConstBuffer, int, int, int, const Volume& volume) override {
+    return std::make_unique<Work>(volume);
+  }
+  std::unique_ptr<Work> do_receive(Buffer, int, int, int, const Volume& volume) override {
+    return std::make_unique<Work>(volume);
+  }
   void do_barrier() override {}
 
  private:

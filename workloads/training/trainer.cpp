@@ -56,8 +56,8 @@ struct Trainer::Impl {
       else
         local[static_cast<std::size_t>(parameter.rank - group.first_rank())] += square;
     }
-    std::vector<Collective::Bytes> payloads;
-    for (const double& sum : local) payloads.push_back(std::as_bytes(std::span(&sum, 1)));
+    std::vector<ConstBuffer> payloads;
+    for (const double& sum : local) payloads.emplace_back(std::as_bytes(std::span(&sum, 1)));
     group.collective().all_gather(payloads, std::vector<std::size_t>(ranks, sizeof(double)),
                                   std::as_writable_bytes(std::span(all)));
     double total = replicated;

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,22 +17,10 @@
 
 #include "common/jsonl.hpp"
 #include "protocol/cell.hpp"
+#include "workloads/comm/port_for_test.hpp"
 
 /// tersor-worker as processes, for tests.
 namespace tersor::workloads::testing {
-
-/// A port that nobody listens on now.
-inline int free_port() {
-  const int file = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  REQUIRE(bind(file, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
-  socklen_t length = sizeof address;
-  getsockname(file, reinterpret_cast<sockaddr*>(&address), &length);
-  close(file);
-  return ntohs(address.sin_port);
-}
 
 inline protocol::Cell make_config(int tp, bool is_emulated, const std::string& spec = "none") {
   protocol::Cell config;
@@ -70,6 +55,7 @@ class Ranks {
     cell.update(extra);
     std::ofstream(folder_ / "cell.json") << cell;
     const int world = config.hardware.processes(), port = free_port();
+    REQUIRE(port != 0);
     for (int rank = 0; rank < world; ++rank) pids_.push_back(start(rank, world, port));
     codes_.assign(pids_.size(), -1);
   }

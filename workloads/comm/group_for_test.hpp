@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "workloads/comm/collective.hpp"
+#include "workloads/comm/port_for_test.hpp"
+
+/// Groups of real and of emulated ranks, for tests that hold for both.
+namespace tersor::workloads::testing {
+
+using Body = std::function<void(std::unique_ptr<Collective>)>;
+
+/// `body` once, for all ranks in this thread.
+inline void run_emulated(int ranks, SumOrder order, const Body& body) {
+  body(make_emulated_collective(ranks, order));
+}
+
+/// `body` for each rank of a Gloo group, in threads of their own; rethrows the first error. What
+/// `body` finds out goes to a place of its rank: Catch's checks are for one thread.
+inline void run_gloo(int ranks, SumOrder order, const Body& body,
+                     std::chrono::seconds timeout = std::chrono::seconds(60)) {
+  const int port = free_port();
+  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(ranks));
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank)
+    threads.emplace_back([&, rank] {
+      try {
+        body(make_gloo_collective({.port = port, .rank = rank, .ranks = ranks, .timeout = timeout},
+                                  order));
+      } catch (...) {
+        errors[static_cast<std::size_t>(rank)] = std::current_exception();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& error : errors)
+    if (error) std::rethrow_exception(error);
+}
+
+}  // namespace tersor::workloads::testing
