@@ -46,7 +46,9 @@ INNER = {
                 "stats": set()},
     "workloads": {"comm": set(), "messages": {"comm"}, "layers": {"comm", "messages"},
                   "models": {"comm", "messages", "layers"},
-                  "*": {"comm", "messages", "layers", "models", "tasks", "stages", "optim", "training"}},
+                  "tasks": {"comm", "messages", "layers", "models"}, "optim": set(),
+                  "stages": {"comm", "messages", "layers", "models", "tasks", "optim"},
+                  "worker": {"comm", "messages", "layers", "models", "tasks", "optim", "stages"}},
 }
 TORCH_ROOMS = {"workloads"}
 # The one program outside those rooms that links libtorch, and its sources.

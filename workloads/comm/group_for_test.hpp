@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <chrono>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -22,16 +21,14 @@ inline void run_emulated(int ranks, SumOrder order, const Body& body) {
 
 /// `body` for each rank of a Gloo group, in threads of their own; rethrows the first error. What
 /// `body` finds out goes to a place of its rank: Catch's checks are for one thread.
-inline void run_gloo(int ranks, SumOrder order, const Body& body,
-                     std::chrono::seconds timeout = std::chrono::seconds(60)) {
+inline void run_gloo(int ranks, SumOrder order, const Body& body) {
   const int port = free_port();
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(ranks));
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank)
     threads.emplace_back([&, rank] {
       try {
-        body(make_gloo_collective({.port = port, .rank = rank, .ranks = ranks, .timeout = timeout},
-                                  order));
+        body(make_gloo_collective({.port = port, .rank = rank, .ranks = ranks}, order));
       } catch (...) {
         errors[static_cast<std::size_t>(rank)] = std::current_exception();
       }

@@ -7,9 +7,9 @@ namespace tersor::workloads {
 
 using compressors::GroupLevel;
 
-RankGroups::RankGroups(std::unique_ptr<Collective> all, int nodes)
-    : all_(std::move(all)), node_groups_(make_node_groups(*all_, nodes)) {
-  whole_.push_back(all_.get());
+RankGroups::RankGroups(Collective& all, int nodes)
+    : all_(all), node_groups_(make_node_groups(all, nodes)) {
+  whole_.push_back(&all_);
   for (const auto& node : node_groups_.nodes) nodes_.push_back(node.get());
   if (node_groups_.leaders) leaders_.push_back(node_groups_.leaders.get());
 }
@@ -21,7 +21,7 @@ std::span<Collective* const> RankGroups::at(GroupLevel level) const {
 }
 
 std::uint64_t RankGroups::input_bytes() const {
-  std::uint64_t bytes = all_->input_bytes();
+  std::uint64_t bytes = all_.input_bytes();
   if (!nodes_.empty()) bytes += nodes_[0]->input_bytes();
   if (!leaders_.empty()) bytes += leaders_[0]->input_bytes();
   return bytes;

@@ -14,10 +14,10 @@ namespace tersor::workloads {
 /// node, which are neighbours; and the nodes' first ranks.
 class RankGroups {
  public:
-  /// `nodes` divides the ranks. Every process calls this together.
-  RankGroups(std::unique_ptr<Collective> all, int nodes);
+  /// `all` outlives it; `nodes` divides its ranks. Every process calls this together.
+  RankGroups(Collective& all, int nodes);
 
-  Collective& all() const { return *all_; }
+  Collective& all() const { return all_; }
   /// The groups of a level with a rank in this process, in rank order; none where it has no first
   /// rank of a node. Throws Error(kInternal) on a level of nodes where there is one node.
   std::span<Collective* const> at(compressors::GroupLevel level) const;
@@ -25,7 +25,7 @@ class RankGroups {
   std::uint64_t input_bytes() const;
 
  private:
-  std::unique_ptr<Collective> all_;
+  Collective& all_;
   NodeGroups node_groups_;
   std::vector<Collective*> whole_, nodes_, leaders_;
 };

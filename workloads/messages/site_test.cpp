@@ -26,7 +26,8 @@ struct Samples : MessageRecorder {
 struct Run {
   explicit Run(int ranks, const std::string& spec, SumOrder order = SumOrder::kLibrary,
                int nodes = 1)
-      : group(make_emulated_collective(ranks, order), 7, false, 1, nodes),
+      : collective(make_emulated_collective(ranks, order)),
+        group(*collective, 7, false, 1, nodes),
         site(group.add_site({"tp", "layer0.mlp", 1, Direction::kForward},
                             compressors::make_codec(spec))) {
     for (int r = 0; r < ranks; ++r) {
@@ -53,6 +54,7 @@ struct Run {
     return total;
   }
 
+  std::unique_ptr<Collective> collective;
   TensorParallel group;
   Site& site;
   PassContext pass;

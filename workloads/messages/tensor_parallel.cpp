@@ -3,9 +3,9 @@
 
 namespace tersor::workloads {
 
-TensorParallel::TensorParallel(std::unique_ptr<Collective> collective, std::uint64_t seed,
-                               bool has_loopback, int threads, int nodes)
-    : groups_(std::move(collective), nodes),
+TensorParallel::TensorParallel(Collective& collective, std::uint64_t seed, bool has_loopback,
+                               int threads, int nodes)
+    : groups_(collective, nodes),
       host_{groups_, ledger_, seed, groups_.all().ranks() > 1 || has_loopback, threads} {}
 
 Site& TensorParallel::add_site(SiteIdentity identity,

@@ -19,9 +19,10 @@ namespace tersor::workloads {
 /// thread-safe; one per process.
 class TensorParallel {
  public:
-  /// `nodes` divides the ranks. `has_loopback`: codecs are on at one rank too.
-  TensorParallel(std::unique_ptr<Collective> collective, std::uint64_t seed, bool has_loopback,
-                 int threads, int nodes = 1);
+  /// `collective` outlives it; `nodes` divides its ranks. `has_loopback`: codecs are on at one rank
+  /// too.
+  TensorParallel(Collective& collective, std::uint64_t seed, bool has_loopback, int threads,
+                 int nodes = 1);
 
   Collective& collective() { return groups_.all(); }
   int ranks() const { return groups_.all().ranks(); }

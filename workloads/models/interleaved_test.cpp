@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "workloads/training/job_for_test.hpp"
+#include "workloads/stages/job_for_test.hpp"
 
 using namespace tersor;
 using namespace tersor::workloads;

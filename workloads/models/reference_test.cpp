@@ -76,7 +76,8 @@ TEST_CASE("minilm: forward equals transformers, sharded or not") {
   config.model.pooling = "cls";
   const at::NoGradGuard no_grad;
   for (const int ranks : {1, 2, 4}) {
-    TensorParallel group(make_emulated_collective(ranks, SumOrder::kLibrary), 1, false, 1);
+    const auto collective = make_emulated_collective(ranks, SumOrder::kLibrary);
+    TensorParallel group(*collective, 1, false, 1);
     const Pass pass = make_pass({.phase = compressors::Phase::kEval});
     Weights weights(weights_file().string(), 1);
     const auto model = find_model("minilm-l6").make({group, weights, config, 30522, 2});

@@ -15,8 +15,8 @@
 #include "common/error.hpp"
 #include "common/host.hpp"
 #include "workloads/comm/runtime.hpp"
-#include "workloads/training/job.hpp"
 #include "workloads/worker/environment.hpp"
+#include "workloads/worker/job.hpp"
 #include "workloads/worker/spool.hpp"
 
 namespace tersor::workloads {
@@ -109,7 +109,7 @@ int run(const std::string& cell, const std::string& folder) {
     const nlohmann::ordered_json start = start_record(job, launch);
     spool.set_bare_start(start);
     check_job(job, launch.world);
-    const JobOutcome outcome = run_job(job, make_collective(job, launch), spool, start);
+    const StageOutcome outcome = run_job(job, make_collective(job, launch), spool, start);
     spool.end({.status = outcome.is_diverged ? "diverged" : "ok",
                .reason = outcome.reason,
                .checksum = launch.rank == 0 ? outcome.checksum : ""});

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "common/jsonl.hpp"
-#include "workloads/training/records.hpp"
+#include "workloads/worker/records.hpp"
 
 namespace tersor::workloads {
 

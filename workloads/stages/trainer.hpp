@@ -2,10 +2,11 @@
 #pragma once
 #include <cstdint>
 #include <memory>
-#include <vector>
 
-#include "protocol/cell.hpp"
+#include "workloads/messages/pass.hpp"
 #include "workloads/models/model.hpp"
+#include "workloads/optim/optimizer.hpp"
+#include "workloads/tasks/task.hpp"
 
 namespace tersor::workloads {
 
@@ -27,30 +28,29 @@ struct StepResult {
   StepTimes ns;
 };
 
-/// Sums over the rows of one batch, and its predictions: class index, or score.
-struct EvalResult {
-  double loss_sum = 0;
-  std::vector<double> predictions;
-};
-
-/// Runs a model's steps: loss (cross-entropy over classes, squared error of one score), gradients,
-/// clipping by the global norm, AdamW.
+/// Runs the steps of a model at a task: loss, gradients, clipping by the global norm, update.
 class Trainer {
  public:
-  /// References must outlive the trainer.
-  Trainer(Model& model, TensorParallel& group, const protocol::Cell& config, std::int64_t outputs);
-  ~Trainer();
+  /// `clip`: largest global norm of the gradients; 0: off. References must outlive the trainer.
+  Trainer(Model& model, TensorParallel& group, const Task& task, Optimizer& optimizer, double clip);
 
   StepResult step(const datasets::Batch& batch, const Pass& pass, double learning_rate);
-  EvalResult evaluate(const datasets::Batch& batch, const Pass& pass);
+  /// Adds the batch to `scores`.
+  void evaluate(const datasets::Batch& batch, const Pass& pass, TaskScores& scores);
   /// Forward and backward alone; leaves the gradients in the parameters.
   double compute_gradients(const datasets::Batch& batch, const Pass& pass);
   /// XXH64 over all replicated parameters, in order.
   std::uint64_t replicated_hash() const;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  double global_norm();
+  void update(double learning_rate, float scale);
+
+  Model& model_;
+  TensorParallel& group_;
+  const Task& task_;
+  Optimizer& optimizer_;
+  double clip_;
 };
 
 }  // namespace tersor::workloads

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/training/job_file.hpp"
+#include "workloads/worker/job_file.hpp"
 
 #include <unistd.h>
 
@@ -10,7 +10,8 @@
 #include <limits>
 
 #include "common/error.hpp"
-#include "workloads/training/records.hpp"
+#include "datasets/dataset.hpp"
+#include "workloads/worker/records.hpp"
 
 using namespace tersor;
 using namespace tersor::workloads;
@@ -87,11 +88,15 @@ TEST_CASE("records: what is not finite becomes null and marks its object") {
   CHECK(record.at("x").is_null());
 }
 
-TEST_CASE("records: an evaluation has its metrics, the first one primary") {
+TEST_CASE("records: an evaluation has the metrics of its task, the first one primary") {
+  datasets::DatasetInfo info;
+  info.classes = 2;
+  info.metrics = {"accuracy", "f1"};
   Evaluation evaluation{.epoch = 1, .step = 5, .is_compressed = false};
-  evaluation.predictions = {0, 1, 1, 1};
-  evaluation.labels = {0, 1, 0, 1};
-  const nlohmann::ordered_json record = to_json(evaluation, {"accuracy", "f1"});
+  evaluation.scores.predictions = {0, 1, 1, 1};
+  evaluation.scores.labels = {0, 1, 0, 1};
+  evaluation.metrics = find_task(info).make(info)->metrics(evaluation.scores);
+  const nlohmann::ordered_json record = to_json(evaluation);
   CHECK(record.at("inference") == "off");
   CHECK(record.at("rows") == 4);
   CHECK(record.at("primary") == "accuracy");

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/training/job_file.hpp"
+#include "workloads/worker/job_file.hpp"
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "common/error.hpp"
 #include "compressors/spec/tensor_site.hpp"
+#include "workloads/stages/stage.hpp"
 
 namespace tersor::workloads {
 namespace {
@@ -64,8 +65,13 @@ JobFile read_job_file(const std::filesystem::path& path) {
 void check_job(const JobFile& job, int processes) {
   const protocol::Cell& config = job.config;
   const protocol::Hardware& hardware = config.hardware;
-  if (config.training.stage != "finetune")
-    refuse("stage '" + config.training.stage + "' is not built; this worker does 'finetune'");
+  const auto& stages = Registry<StageInfo>::instance();
+  if (!stages.contains(config.training.stage)) {
+    std::string known;
+    for (const std::string& name : stages.names())
+      known += (known.empty() ? "'" : ", '") + name + "'";
+    refuse("stage '" + config.training.stage + "' is not built; this worker does " + known);
+  }
   if (hardware.pp != 1)
     refuse("hardware.pp " + std::to_string(hardware.pp) +
            ": pipelines are not built; this worker does pp 1");

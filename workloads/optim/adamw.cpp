@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/training/adamw.hpp"
+#include "workloads/optim/adamw.hpp"
 
 #include <array>
 #include <cmath>
 
 #include "common/error.hpp"
+#include "workloads/optim/optimizer.hpp"
 
 // Wider registers where the machine has them; the operations and their order stay the same, and the
 // build has no fused multiply-add, so the results do too.
@@ -78,4 +79,28 @@ double squared_norm(std::span<const float> values) {
   return sum;
 }
 
+namespace {
+
+class AdamW : public Optimizer {
+ public:
+  explicit AdamW(double weight_decay) : weight_decay_(weight_decay) {}
+
+  void update(const ParameterUpdate& parameter, double learning_rate,
+              float gradient_scale) override {
+    if (states_.size() <= parameter.index) states_.resize(parameter.index + 1);
+    adamw_update({}, learning_rate, parameter.is_decayed ? weight_decay_ : 0.0, gradient_scale,
+                 parameter.gradient, parameter.value, states_[parameter.index]);
+  }
+
+ private:
+  double weight_decay_;
+  std::vector<AdamWState> states_;
+};
+
+const OptimizerRegistrar registrar({"adamw", "AdamW (Loshchilov and Hutter 2019)",
+                                    [](double weight_decay) -> std::unique_ptr<Optimizer> {
+                                      return std::make_unique<AdamW>(weight_decay);
+                                    }});
+
+}  // namespace
 }  // namespace tersor::workloads

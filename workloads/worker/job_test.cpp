@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/training/calls.hpp"
+#include "workloads/stages/calls.hpp"
 
 #include <catch2/catch.hpp>
 
 #include "common/error.hpp"
 #include "datasets/dataset.hpp"
 #include "workloads/messages/pass.hpp"
-#include "workloads/training/job.hpp"
+#include "workloads/worker/job.hpp"
 
 using namespace tersor;
 using namespace tersor::workloads;

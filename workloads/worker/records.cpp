@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/training/records.hpp"
+#include "workloads/worker/records.hpp"
 
 #include <cmath>
 #include <string>
-
-#include "datasets/metrics/metric.hpp"
 
 namespace tersor::workloads {
 namespace {
@@ -69,24 +67,24 @@ ordered_json to_json(const ErrorSample& sample) {
   return record;
 }
 
-ordered_json to_json(const Evaluation& evaluation, const std::vector<std::string>& metrics) {
+ordered_json to_json(const Evaluation& evaluation) {
+  const TaskScores& scores = evaluation.scores;
   ordered_json record{
       {"type", "eval"},          {"epoch", evaluation.epoch},
       {"step", evaluation.step}, {"inference", evaluation.is_compressed ? "on" : "off"},
-      {"split", "dev"},          {"rows", evaluation.labels.size()}};
+      {"split", "dev"},          {"rows", scores.labels.size()}};
   set_number(record, "loss", evaluation.loss);
   record["ns"] = evaluation.ns;
   ordered_json values = ordered_json::object();
-  for (const std::string& name : metrics)
-    set_number(values, name,
-               datasets::compute_metric(name, evaluation.predictions, evaluation.labels));
+  for (const MetricValue& metric : evaluation.metrics)
+    set_number(values, metric.name, metric.value);
   record["metrics"] = values;
-  record["primary"] = metrics.empty() ? "" : metrics.front();
+  record["primary"] = evaluation.metrics.empty() ? "" : evaluation.metrics.front().name;
   ordered_json predictions = ordered_json::array();
-  for (const double value : evaluation.predictions)
+  for (const double value : scores.predictions)
     predictions.push_back(std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr));
   record["predictions"] = predictions;
-  record["labels"] = evaluation.labels;
+  record["labels"] = scores.labels;
   return record;
 }
 

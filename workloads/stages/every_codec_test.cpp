@@ -9,8 +9,8 @@
 #include "common/error.hpp"
 #include "compressors/spec/registry.hpp"
 #include "compressors/spec/tensor_site.hpp"
-#include "workloads/training/job_file.hpp"
-#include "workloads/training/job_for_test.hpp"
+#include "workloads/stages/job_for_test.hpp"
+#include "workloads/worker/job_file.hpp"
 
 using namespace tersor;
 using namespace tersor::workloads;
@@ -139,7 +139,7 @@ Result run(const Codec& codec, bool evaluates) {
                                            .step = step,
                                            .compress = compress,
                                            .sample_ids = other.sample_ids});
-        CHECK(std::isfinite(setup.trainer.evaluate(other, evaluation).loss_sum));
+        CHECK(std::isfinite(setup.evaluate(other, evaluation).loss_sum));
       }
     }
   }

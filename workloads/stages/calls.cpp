@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/training/calls.hpp"
+#include "workloads/stages/calls.hpp"
 
 #include <string>
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "workloads/messages/tensor_parallel.hpp"
-#include "workloads/training/trainer.hpp"
+#include "workloads/stages/stage.hpp"
 
 namespace tersor::workloads {
 
@@ -23,18 +23,6 @@ nlohmann::ordered_json to_json(const StepTimes& ns);
 nlohmann::ordered_json to_json(const TrafficRow& row);
 nlohmann::ordered_json to_json(const ErrorSample& sample);
 
-/// An evaluation of a whole split.
-struct Evaluation {
-  std::int64_t epoch = 0;
-  std::int64_t step = 0;
-  bool is_compressed = true;
-  double loss = 0;
-  std::int64_t ns = 0;
-  std::vector<double> predictions{};
-  std::vector<double> labels{};
-};
-/// With the metrics of the data set, the first one primary.
-nlohmann::ordered_json to_json(const Evaluation& evaluation,
-                               const std::vector<std::string>& metrics);
+nlohmann::ordered_json to_json(const Evaluation& evaluation);
 
 }  // namespace tersor::workloads

@@ -6,12 +6,13 @@
 
 #include "common/philox.hpp"
 #include "datasets/batches.hpp"
+#include "datasets/dataset.hpp"
 #include "protocol/cell.hpp"
 #include "workloads/messages/tensor_parallel.hpp"
 #include "workloads/models/model.hpp"
 #include "workloads/models/parameters.hpp"
 #include "workloads/models/weights.hpp"
-#include "workloads/training/trainer.hpp"
+#include "workloads/stages/trainer.hpp"
 
 /// Jobs in one process, for tests.
 namespace tersor::workloads::testing {
@@ -51,16 +52,25 @@ inline datasets::Batch make_random_batch(std::uint32_t step, std::int64_t rows,
   return batch;
 }
 
+inline std::unique_ptr<Task> make_task() {
+  datasets::DatasetInfo info;
+  info.classes = 2;
+  return find_task(info).make(info);
+}
+
 /// A model with its trainer on emulated shards, and random batches for them.
 struct Setup {
   Setup(int ranks, protocol::Cell the_config, SumOrder order = SumOrder::kLibrary)
       : Setup(make_emulated_collective(ranks, order), std::move(the_config)) {}
-  Setup(std::unique_ptr<Collective> collective, protocol::Cell the_config)
+  Setup(std::unique_ptr<Collective> the_collective, protocol::Cell the_config)
       : config(std::move(the_config)),
-        group(std::move(collective), 3, config.compression.loopback, 1, config.hardware.nodes),
+        collective(std::move(the_collective)),
+        group(*collective, 3, config.compression.loopback, 1, config.hardware.nodes),
         weights("", 3),
         model(find_model(config.model.name).make({group, weights, config, kVocabulary, 2})),
-        trainer(*model, group, config, 2) {}
+        task(make_task()),
+        optimizer(find_optimizer("adamw").make(config.training.weight_decay)),
+        trainer(*model, group, *task, *optimizer, config.training.clip) {}
 
   double train(std::uint32_t step, double rate = 1e-3) {
     return trainer
@@ -71,8 +81,11 @@ struct Setup {
   double gradients(const datasets::Batch& batch) {
     return trainer.compute_gradients(batch, make_pass({}));
   }
-  double loss(const datasets::Batch& batch) {
-    return trainer.evaluate(batch, make_pass({})).loss_sum;
+  double loss(const datasets::Batch& batch) { return evaluate(batch, make_pass({})).loss_sum; }
+  TaskScores evaluate(const datasets::Batch& batch, const Pass& pass) {
+    TaskScores scores;
+    trainer.evaluate(batch, pass, scores);
+    return scores;
   }
   Parameter* find(const std::string& name) {
     for (Parameter& parameter : model->parameters().all())
@@ -81,9 +94,12 @@ struct Setup {
   }
 
   protocol::Cell config;
+  std::unique_ptr<Collective> collective;
   TensorParallel group;
   Weights weights;
   std::unique_ptr<Model> model;
+  std::unique_ptr<Task> task;
+  std::unique_ptr<Optimizer> optimizer;
   Trainer trainer;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/training/adamw.hpp"
+#include "workloads/optim/adamw.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "workloads/training/schedule.hpp"
+#include "workloads/optim/schedule.hpp"
 
 using namespace tersor::workloads;
 
@@ -56,9 +56,9 @@ TEST_CASE("adamw: squared norm") {
 
 TEST_CASE("schedule: warm-up, peak, decay") {
   // 0.065 * 80 = 5.2: five steps of warm-up.
-  CHECK(learning_rate_at(0, 80, 0.065, 1.0) == Approx(0.2));
-  CHECK(learning_rate_at(4, 80, 0.065, 1.0) == Approx(1.0));
-  CHECK(learning_rate_at(5, 80, 0.065, 1.0) == Approx(1.0));
-  CHECK(learning_rate_at(79, 80, 0.065, 1.0) == Approx(1.0 / 75));
-  CHECK(learning_rate_at(0, 10, 0.0, 2.0) == Approx(2.0));
+  CHECK(linear_learning_rate(0, 80, 0.065, 1.0) == Approx(0.2));
+  CHECK(linear_learning_rate(4, 80, 0.065, 1.0) == Approx(1.0));
+  CHECK(linear_learning_rate(5, 80, 0.065, 1.0) == Approx(1.0));
+  CHECK(linear_learning_rate(79, 80, 0.065, 1.0) == Approx(1.0 / 75));
+  CHECK(linear_learning_rate(0, 10, 0.0, 2.0) == Approx(2.0));
 }
