@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "common/error.hpp"
 #include "compressors/api/codec.hpp"
