@@ -7,62 +7,34 @@
 
 namespace tersor::protocol {
 
-/// Where a cell runs: one row of a hardware profile (harness/hardware/profiles/NAME.json).
-struct Hardware {
-  std::string name = "cpu-tp1";
-  std::string kind =
-      "measured";              ///< measured | shaped | emulated | modelled; never mixed in a table
-  std::string device = "cpu";  ///< cpu | cuda
-  int tp = 1;                  ///< tensor-parallel degree: shards, as processes or emulated in one
-  int pp = 1;                  ///< pipeline stages
-  int threads = 1;             ///< compute threads of one rank
-  std::string link;            ///< empty: the machine's own
-  int nodes = 1;  ///< equal groups of neighbouring ranks, which `hierarchical` tells apart
+// A struct for each part of the table: CompressionFields, HardwareFields, ...
+// clang-format off
+#define TERSOR_PART(fields, member, object) struct fields {
+#define TERSOR_PART_END };
+#define TERSOR_FIELD(type, member, initial, ...) type member = initial;
+#define TERSOR_FIELD_AS(key, type, member, initial, ...) type member = initial;
+#define TERSOR_SITE(...)
+// clang-format on
+#include "protocol/cell_fields.def"
 
+/// Where a cell runs: one row of a hardware profile (harness/hardware/profiles/NAME.json).
+struct Hardware : HardwareFields {
   bool emulated() const { return kind == "emulated"; }
   /// Processes that the launcher starts: 1 when emulated, else tp * pp.
   int processes() const { return emulated() ? 1 : tp * pp; }
 };
 
-/// Everything that decides a run but the seed: the axes of a matrix file after defaults, presets
-/// and canonical specs. Its JSON is flat (docs/spool.md); the worker gets the same JSON with "seed"
-/// and paths beside it.
+/// Everything that decides a run but the seed: what a matrix file says after defaults, presets and
+/// canonical specs. Its members are the lines of protocol/cell_fields.def.
 struct Cell {
-  struct Compression {
-    std::map<std::string, std::string> codecs{{"tp", "none"},
-                                              {"tp.backward", "none"}};  ///< site -> canonical spec
-    std::string layers = "all";      ///< all | none | last:N | first:N | A-B
-    std::string warmup = "0";        ///< compression off before this: "N" steps or "N epochs"
-    std::string inference = "both";  ///< on | off | both: evaluations with compression on and off
-    bool loopback = false;           ///< runs codecs where there is one rank
+  struct Compression : CompressionFields {
+    /// Site -> canonical spec. The sites `tp` and `tp.backward` are always there.
+    std::map<std::string, std::string> codecs{{"tp", "none"}, {"tp.backward", "none"}};
   };
-  struct Parallelism {
-    std::string sum_order = "library";  ///< library | ranks
-    std::string overlap = "off";        ///< on | off
-  };
-  struct Data {
-    std::string name = "synthetic";
-    std::int64_t train_rows = 0;  ///< the first N rows of train; 0: all
-    std::int64_t eval_rows = 0;   ///< the first N rows of dev; 0: all
-    std::int64_t sequence = 32;   ///< tokens
-  };
-  struct Model {
-    std::string name = "bert-tiny";
-    std::string pooling = "mean";       ///< mean (over real tokens) | cls
-    std::string freeze = "embeddings";  ///< none | embeddings (word, position and type tables;
-                                        ///< their LayerNorm trains)
-    double dropout = 0.0;
-  };
-  struct Training {
-    std::string stage = "finetune";  ///< finetune | pretrain | pretrain+finetune
-    std::int64_t epochs = 1;
-    std::int64_t max_steps = 0;  ///< 0: all steps of the epochs
-    std::int64_t micro_batch = 32;
-    double learning_rate = 1e-4;
-    double learning_rate_warmup = 0.065;  ///< fraction of all steps, then linear decay to 0
-    double weight_decay = 0.01;           ///< on matrices only
-    double clip = 1.0;                    ///< global norm; 0: off
-  };
+  using Parallelism = ParallelismFields;
+  using Data = DataFields;
+  using Model = ModelFields;
+  using Training = TrainingFields;
 
   Compression compression;
   Hardware hardware;
@@ -72,13 +44,22 @@ struct Cell {
   Training training;
 };
 
-/// All keys, in declared order, defaults included.
+/// The cell as the worker and the database get it, fields in the table's order. A field is left out
+/// where it has the value that cells had before the field existed.
 nlohmann::ordered_json to_json(const Cell& cell);
-/// Throws Error(kUsage) on an unknown key (with the nearest known one), a wrong type or a value out
-/// of range.
+
+/// Reads what to_json wrote, or a person: what is left out has the value from before the field
+/// existed, else its default. Throws Error(kUsage) on an unknown key (with the nearest known one),
+/// a wrong type or a value out of range.
 Cell cell_from_json(const nlohmann::json& json);
-/// 16 hex digits: XXH64 of the compact JSON of to_json() plus codec versions and the wire version
+
+/// The JSON of a cell without the fields that are as they were before they existed. Equal cells
+/// have equal texts, whichever version of tersor wrote them.
+nlohmann::json identity(const nlohmann::json& cell);
+
+/// 16 hex digits: XXH64 of the compact text of identity(), a line feed, and codec and wire versions
 /// (given as text).
+std::string cell_key(const nlohmann::json& cell, const std::string& versions);
 std::string cell_key(const Cell& cell, const std::string& versions);
 
 }  // namespace tersor::protocol

@@ -10,6 +10,7 @@
 #include "common/nearest.hpp"
 #include "harness/input/embedded.hpp"
 #include "harness/input/json_text.hpp"
+#include "protocol/fields.hpp"
 
 namespace tersor::harness {
 namespace {
@@ -34,7 +35,11 @@ HardwareProfile read_profile(const JsonText& file, const std::string& stem) {
       file.fail(JsonText::child("", key), error.what());
     }
   }
-  profile.config = protocol::cell_from_json({{"hardware", config}}).hardware;
+  // What a profile leaves out has its default, not the value from before the field existed.
+  const protocol::Cell defaults;
+  nlohmann::json whole = protocol::all_values(defaults).at("hardware");
+  whole.update(config);
+  profile.config = protocol::cell_from_json({{"hardware", whole}}).hardware;
   if (!config.contains("name") || profile.config.name != stem)
     file.fail("/name", "the name must be that of the file: '" + stem + "'");
   return profile;

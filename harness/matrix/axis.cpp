@@ -15,6 +15,7 @@
 #include "datasets/dataset.hpp"
 #include "harness/matrix/message_spec.hpp"
 #include "harness/matrix/model_facts.hpp"
+#include "protocol/fields.hpp"
 
 namespace tersor::harness {
 namespace {
@@ -91,9 +92,7 @@ std::string compressor_label(const std::map<std::string, std::string>& compresso
 const std::vector<std::string>& axis_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all{"seed"};
-    const protocol::Cell defaults;
-    const ordered_json cell = to_json(defaults);
-    for (const auto& [key, value] : cell.items()) all.push_back(key);
+    all.insert(all.end(), protocol::cell_keys().begin(), protocol::cell_keys().end());
     return all;
   }();
   return names;
@@ -172,12 +171,12 @@ std::vector<AxisValue> AxisReader::read_one(const std::string& key,
       if (!given.is_string()) file_.fail(pointer, "hardware must be the name of a profile");
       protocol::Cell cell;
       cell.hardware = find_profile(profiles_, given.get<std::string>()).config;
-      return {{json(to_json(cell)).at("hardware"), cell.hardware.name}};
+      return {{protocol::all_values(cell).at("hardware"), cell.hardware.name}};
     }
     const protocol::Cell cell = protocol::cell_from_json(json{{key, json(given)}});
     if (key == "dataset") (void)datasets::find_dataset(cell.data.name);
     if (key == "model") (void)find_model(cell.model.name);
-    const json value = json(to_json(cell)).at(key);
+    const json value = protocol::all_values(cell).at(key);
     return {{value, plain_text(value)}};
   } catch (const Error& error) {
     if (std::string_view(error.what()).substr(0, file_.origin().size()) == file_.origin()) throw;
@@ -228,7 +227,7 @@ std::vector<AxisValue> AxisReader::read_compressor(const ordered_json& given,
     const protocol::Cell cell =
         protocol::cell_from_json(json{{"compressor", is_typed ? product : json(given)}});
     values.push_back(
-        {json(to_json(cell)).at("compressor"), compressor_label(cell.compression.codecs)});
+        {protocol::all_values(cell).at("compressor"), compressor_label(cell.compression.codecs)});
   }
   return values;
 }

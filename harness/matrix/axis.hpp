@@ -12,7 +12,7 @@ namespace tersor::harness {
 
 /// One checked value of an axis.
 struct AxisValue {
-  nlohmann::json value;  ///< canonical: what protocol::Cell's JSON has under the key, or the seed
+  nlohmann::json value;  ///< canonical: what protocol::all_values has under the key, or the seed
   std::string label;     ///< for people: a spec, a profile's name, the value itself
 };
 

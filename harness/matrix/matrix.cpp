@@ -12,6 +12,7 @@
 #include "harness/input/embedded.hpp"
 #include "harness/matrix/cell_identity.hpp"
 #include "harness/matrix/message_spec.hpp"
+#include "protocol/fields.hpp"
 
 namespace tersor::harness {
 namespace {
@@ -91,7 +92,7 @@ Matrix::Matrix(const JsonText& file, const HardwareProfiles& profiles, bool allo
 
 void Matrix::read_defaults(const JsonText& file, const AxisReader& reader) {
   const protocol::Cell built_in;
-  base_.cell = json(to_json(built_in));
+  base_.cell = protocol::all_values(built_in);
   const auto* defaults = section(file, "defaults", false);
   if (!defaults) return;
   for (const auto& [key, value] : defaults->items()) {

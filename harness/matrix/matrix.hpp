@@ -47,7 +47,7 @@ class Matrix {
 
  private:
   struct Run {
-    nlohmann::json cell;  ///< protocol::Cell's JSON
+    nlohmann::json cell;  ///< protocol::all_values
     std::uint64_t seed = 1;
   };
   /// Axis -> the values that it takes away; a run is excluded where all of them match.

@@ -11,6 +11,7 @@
 #include "common/number.hpp"
 #include "compressors/spec/registry.hpp"
 #include "harness/matrix/message_spec.hpp"
+#include "protocol/fields.hpp"
 
 namespace tersor::harness {
 namespace {
@@ -29,13 +30,11 @@ std::vector<std::string> split(std::string_view text) {
   return parts;
 }
 
-/// Keys that a filter may name: the axes, and those inside `compressor` and `hardware`.
+/// What a filter may name: the axes, and the fields inside `compressor` and `hardware`.
 std::vector<std::string> known_keys() {
   std::vector<std::string> keys = axis_names();
-  for (const char* site : {"tp", "tp.backward", "pp", "pp.gradient"})
-    keys.push_back(std::string("compressor.") + site);
-  for (const char* key : {"kind", "device", "tp", "pp", "threads", "link"})
-    keys.push_back(std::string("hardware.") + key);
+  for (const protocol::Field& field : protocol::fields())
+    if (!field.object.empty()) keys.push_back(field.path);
   return keys;
 }
 
@@ -43,13 +42,10 @@ std::string value_of(const RunSpec& run, const std::string& key) {
   if (key == "seed") return std::to_string(run.seed);
   if (key == "compressor") return compressor_label(run.cell.compression.codecs);
   if (key == "hardware") return run.cell.hardware.name;
-  const nlohmann::ordered_json cell = to_json(run.cell);
-  for (const std::string parent : {"compressor", "hardware"}) {
-    if (key.rfind(parent + ".", 0) != 0) continue;
-    const auto inner = cell.at(parent).find(key.substr(parent.size() + 1));
-    return inner == cell.at(parent).end() ? "none" : plain_text(*inner);
-  }
-  return plain_text(cell.at(key));
+  const auto& fields = protocol::fields();
+  const auto field = std::find_if(fields.begin(), fields.end(),
+                                  [&](const protocol::Field& one) { return one.path == key; });
+  return plain_text(field->get(run.cell));
 }
 
 /// Wildcards, or one number in another spelling ("1e-6" and "0.000001", "1" and "1.0"); whole

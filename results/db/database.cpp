@@ -172,7 +172,7 @@ SQLite::Database open_for_reading(const fs::path& path) {
     SQLite::Database db = open_read_only(path);
     check_ours(db, path);
     check_version(db, path);
-    if (schema_version(db) < newest_schema_version()) return migrated_copy(db);
+    if (!is_newest(db)) return migrated_copy(db);
     return db;
   });
 }

@@ -9,6 +9,7 @@
 
 #include "common/build_info.hpp"
 #include "common/error.hpp"
+#include "protocol/cell.hpp"
 #include "results/text.hpp"
 
 namespace tersor::results {
@@ -187,44 +188,14 @@ std::string codec_label(const ordered_json& compressor) {
 
 std::int64_t add_cell_row(SQLite::Database& db, const std::string& cell_key,
                           const ordered_json& config, const json& codecs) {
-  const json plain = json(config);
-  const json& compressor = field_or_null(plain, "compressor");
-  const json& hardware = field_or_null(plain, "hardware");
-  json rest = plain;
-  rest.erase("compressor");
-  Columns columns{{"group_hash", hash_of(text_of(rest))},
-                  {"config", config.dump(-1, ' ', false, ordered_json::error_handler_t::replace)},
-                  {"codec", codec_label(ordered_json(compressor))},
-                  {"compressor_tp", field_or_null(compressor, "tp")},
-                  {"compressor_tp_backward", field_or_null(compressor, "tp.backward")},
-                  {"hardware", field_or_null(hardware, "name")},
-                  {"added_at", utc_now()}};
-  for (const char* key : {"kind", "device", "tp", "pp", "threads", "link"})
-    columns.emplace_back(key, field_or_null(hardware, key));
-  for (const char* key : {"dataset",
-                          "model",
-                          "stage",
-                          "layers",
-                          "warmup",
-                          "inference",
-                          "sum_order",
-                          "loopback",
-                          "overlap",
-                          "epochs",
-                          "max_steps",
-                          "train_rows",
-                          "eval_rows",
-                          "micro_batch",
-                          "sequence",
-                          "learning_rate",
-                          "learning_rate_warmup",
-                          "weight_decay",
-                          "clip",
-                          "dropout",
-                          "pooling",
-                          "freeze"})
-    columns.emplace_back(key, field_or_null(plain, key));
-  const std::int64_t cell = find_or_add(db, "cell", "cell_key", cell_key, columns);
+  json group = protocol::identity(json(config));
+  group.erase("compressor");
+  const std::int64_t cell =
+      find_or_add(db, "cell", "cell_key", cell_key,
+                  {{"group_hash", hash_of(text_of(group))},
+                   {"config", config.dump(-1, ' ', false, ordered_json::error_handler_t::replace)},
+                   {"codec", codec_label(config.value("compressor", ordered_json()))},
+                   {"added_at", utc_now()}});
   for (const auto& [site, facts] : codecs.items()) {
     SQLite::Statement add(db,
                           "INSERT INTO cell_codec (cell_id, site, codec_id) VALUES (?, ?, ?) "

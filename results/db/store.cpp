@@ -18,7 +18,8 @@ constexpr std::array<std::string_view, 9> kStatusNames{
     "planned", "running", "ok", "failed", "diverged", "timeout", "oom", "skipped", "infeasible"};
 
 constexpr const char* kRunColumns =
-    "r.id, c.cell_key, r.seed, r.attempt, r.status, r.reason, r.spool_dir";
+    "r.id, c.cell_key, r.seed, r.attempt, r.status, r.reason, r.spool_dir, "
+    "coalesce(c.former_key, '')";
 
 RunInfo run_info(SQLite::Statement& row) {
   RunInfo run;
@@ -29,6 +30,7 @@ RunInfo run_info(SQLite::Statement& row) {
   run.status = parse_run_status(row.getColumn(4).getString());
   run.reason = row.getColumn(5).getString();
   run.spool_dir = row.getColumn(6).getString();
+  run.former_key = row.getColumn(7).getString();
   return run;
 }
 

@@ -42,7 +42,8 @@ struct RunInfo {
   int attempt = 1;
   RunStatus status = RunStatus::kPlanned;
   std::string reason;
-  std::string spool_dir;  ///< folder of rank0.jsonl, rank1.jsonl, ...
+  std::string former_key;  ///< of the cell before schema version 5: older spools have it; or empty
+  std::string spool_dir;   ///< folder of rank0.jsonl, rank1.jsonl, ...
 };
 
 /// The write side of a results database: the harness's one writer. Opens or creates the file,

@@ -362,7 +362,7 @@ void check_spool(const Spool& spool, const RunInfo& run) {
     const auto refuse = [&](const std::string& what) {
       throw Error(ErrorKind::kData, rank.file + ":1:1: " + what);
     };
-    if (start.cell_key != run.cell_key)
+    if (start.cell_key != run.cell_key && start.cell_key != run.former_key)
       refuse("belongs to cell " + start.cell_key + ", the run is of cell " + run.cell_key);
     if (start.seed != run.seed)
       refuse("has seed " + std::to_string(start.seed) + ", the run has seed " +

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results/ingest/ingest.hpp"
 
+#include <SQLiteCpp/SQLiteCpp.h>
+
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <functional>
@@ -42,6 +44,20 @@ struct Database {
     return std::get<double>(value);
   }
 };
+
+TEST_CASE("a spool that names the key of its cell before schema version 5 is its run's") {
+  Database db;
+  const FakeRun run;
+  const RunInfo info = db.begin(run);
+  run.write(db.folder / "spool");
+  SQLite::Database file(db.path.string(), SQLite::OPEN_READWRITE);
+  file.exec("UPDATE cell SET former_key = cell_key, cell_key = 'another'");
+  CHECK(db.store.find_run("another", run.seed)->former_key == run.cell_key());
+  CHECK(ingest(db.store, info.id, db.folder / "spool") == RunStatus::kOk);
+  file.exec("UPDATE cell SET former_key = 'a third'");
+  CHECK_THROWS_WITH(ingest(db.store, info.id, db.folder / "spool"),
+                    Catch::Contains("belongs to cell " + run.cell_key()));
+}
 
 TEST_CASE("a spool becomes rows with the numbers that it holds") {
   Database db;

@@ -2,11 +2,11 @@
 #include "results/query/show.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "common/error.hpp"
 #include "common/nearest.hpp"
+#include "protocol/fields.hpp"
 #include "results/query/where.hpp"
 
 namespace tersor::results {
@@ -67,13 +67,17 @@ const std::vector<View>& views() {
   return list;
 }
 
-/// Axes that are shown to people only where the rows differ in them.
-constexpr std::array kQuietAxes{
-    "stage",        "layers",      "sweep",    "warmup",        "sum_order",
-    "loopback",     "overlap",     "epochs",   "max_steps",     "train_rows",
-    "eval_rows",    "micro_batch", "sequence", "learning_rate", "learning_rate_warmup",
-    "weight_decay", "clip",        "dropout",  "pooling",       "freeze",
-    "split"};
+/// What is shown to people only where the rows differ in it: fields of the cell that no profile
+/// sets.
+const std::vector<std::string>& quiet_columns() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all{"sweep", "split"};
+    for (const protocol::Field& field : protocol::fields())
+      if (field.object.empty()) all.push_back(field.column);
+    return all;
+  }();
+  return names;
+}
 
 bool differs(const QueryResult& result, std::size_t column) {
   return std::any_of(result.rows.begin(), result.rows.end(),
@@ -85,12 +89,12 @@ QueryResult for_people(const QueryResult& all, const View& view) {
   for (const std::string& name : view.columns) {
     chosen.push_back(name);
     if (name != "model") continue;
-    for (const char* axis : kQuietAxes) {
+    for (const std::string& axis : quiet_columns()) {
       const bool is_there =
           std::find(all.columns.begin(), all.columns.end(), axis) != all.columns.end();
       const bool is_listed =
           std::find(view.columns.begin(), view.columns.end(), axis) != view.columns.end();
-      if (is_there && !is_listed && differs(all, all.column(axis))) chosen.emplace_back(axis);
+      if (is_there && !is_listed && differs(all, all.column(axis))) chosen.push_back(axis);
     }
   }
   QueryResult result;

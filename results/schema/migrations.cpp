@@ -9,11 +9,23 @@
 #include "common/build_info.hpp"
 #include "common/error.hpp"
 #include "common/number.hpp"
+#include "results/schema/cell_columns.hpp"
+#include "results/schema/rekey.hpp"
 #include "results/text.hpp"
 
 namespace tersor::results {
 
 std::vector<std::pair<std::string_view, std::string_view>> migration_files();  // made by CMake
+
+namespace {
+
+constexpr int kCellFields = 5;  // the step that makes columns of the cell's fields
+
+bool is_at(SQLite::Database& db, int version) {
+  return schema_version(db) == version && (version < kCellFields || has_cell_columns(db));
+}
+
+}  // namespace
 
 const std::vector<Migration>& migrations() {
   static const std::vector<Migration> steps = [] {
@@ -34,10 +46,12 @@ const std::vector<Migration>& migrations() {
 
 int newest_schema_version() { return migrations().back().version; }
 
+bool is_newest(SQLite::Database& db) { return is_at(db, newest_schema_version()); }
+
 int schema_version(SQLite::Database& db) { return db.execAndGet("PRAGMA user_version").getInt(); }
 
 void migrate(SQLite::Database& db, int target) {
-  if (schema_version(db) == target) return;
+  if (is_at(db, target)) return;
   SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
   const int found = schema_version(db);  // another process may have been faster
   if (found > target)
@@ -48,6 +62,10 @@ void migrate(SQLite::Database& db, int target) {
   for (int version = found + 1; version <= target; ++version) {
     const Migration& step = migrations().at(static_cast<std::size_t>(version - 1));
     db.exec(std::string(step.sql));
+    if (version == kCellFields) {
+      add_cell_columns(db);
+      rekey_cells(db);
+    }
     SQLite::Statement row(db,
                           "INSERT INTO schema_migration (version, name, hash, tool_version, "
                           "applied_at) VALUES (?, ?, ?, ?, ?)");
@@ -58,6 +76,7 @@ void migrate(SQLite::Database& db, int target) {
     row.bind(5, utc_now());
     row.exec();
   }
+  if (target >= kCellFields && !has_cell_columns(db)) add_cell_columns(db);
   db.exec("PRAGMA application_id = " + std::to_string(kApplicationId));
   db.exec("PRAGMA user_version = " + std::to_string(target));
   transaction.commit();

@@ -26,9 +26,14 @@ constexpr int kApplicationId = 0x54525352;
 /// Schema version of an open database (PRAGMA user_version); 0 for an empty one.
 int schema_version(SQLite::Database& db);
 
-/// Takes the schema from its version to `target`, each step with its row in schema_migration, all
-/// in one transaction: a step that fails leaves the file as it was. Throws Error(kDatabase) for a
-/// schema newer than `target`, with both versions.
+/// Whether there is nothing for migrate() to do: the newest version, with a column for every field
+/// of a cell.
+bool is_newest(SQLite::Database& db);
+
+/// Takes the schema from its version to `target`, each step with its row in schema_migration, and
+/// adds the columns of fields that are new since, all in one transaction: a step that fails leaves
+/// the file as it was. Throws Error(kDatabase) for a schema newer than `target`, with both
+/// versions.
 void migrate(SQLite::Database& db, int target = newest_schema_version());
 
 }  // namespace tersor::results

@@ -3,6 +3,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include <sstream>
 
 #include "common/error.hpp"
+#include "protocol/fields.hpp"
 #include "results/db/database.hpp"
 #include "results/db/store.hpp"
 #include "results/query/reader.hpp"
@@ -34,12 +36,14 @@ fs::path stored_file(int version) {
   return kRoom / "stored" / ("version" + std::to_string(version) + ".sql");
 }
 
-void restore(const fs::path& file, int version) {
+void restore(const fs::path& file, int version, const fs::path& stored) {
   SQLite::Database db(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-  db.exec(read_text(stored_file(version)));
+  db.exec(read_text(stored));
   db.exec("PRAGMA user_version = " + std::to_string(version));
   db.exec("PRAGMA application_id = " + std::to_string(kApplicationId));
 }
+
+void restore(const fs::path& file, int version) { restore(file, version, stored_file(version)); }
 
 std::string schema_of(const fs::path& file) {
   Reader reader(file);
@@ -112,16 +116,65 @@ TEST_CASE("a migration that fails leaves the file as it was") {
   CHECK(dump() == before);
 }
 
+TEST_CASE("the cells of a database of version 4 get the keys that tersor makes today") {
+  const TempFolder folder;
+  const fs::path file = folder / "a.db";
+  restore(file, 4, kRoom / "stored" / "version4_run.sql");
+  { const Store store(file); }
+  Reader reader(file);
+  std::vector<std::vector<std::string>> found;
+  for (const auto& row :
+       reader.query("SELECT codec, hardware, former_key, cell_key FROM cell ORDER BY id").rows) {
+    found.emplace_back();
+    for (const Value& value : row) found.back().push_back(std::get<std::string>(value));
+  }
+  // A key that changes here makes every user repeat every run.
+  CHECK(found ==
+        std::vector<std::vector<std::string>>{
+            {"none; pp = topk", "cpu-tp1", "fb303c2b654af6b6", "f08139e7533e3f8f"},
+            {"none", "cpu-emulated-tp2", "3b17c09c848cc929", "926f18386f8487ce"},
+            {"topk(ratio=0.1)", "cpu-emulated-tp2", "40a852899b1cfcbd", "8d40c70a13f4a134"},
+            {"ef(quantize(bits=4))", "cpu-emulated-tp2", "a989916149dac980", "77652fadc605d4c7"},
+            {"topk(k=6400)", "cpu-emulated-tp2", "dbbb0bb2bc8dd81d", "b8e7c9a5c3a80363"},
+            {"hierarchical(cast,ef(topk(ratio=0.05)))", "cpu-emulated-tp4-nodes2",
+             "a2a42bef5f29e354", "75a31b8c82829ec0"},
+            {"gate(cast); tp.backward = quantize", "cpu-tp2", "6c5807146fd26e08",
+             "858a8d2a54c35988"}});
+  CHECK(reader
+            .query("SELECT DISTINCT nodes, compressor_pp, tp FROM cell WHERE hardware = "
+                   "'cpu-emulated-tp4-nodes2'")
+            .rows.at(0) ==
+        std::vector<Value>{std::int64_t{2}, std::string("none"), std::int64_t{4}});
+  CHECK(reader.query("SELECT count(DISTINCT cell_key) FROM v_run WHERE status = 'ok'").rows[0][0] ==
+        Value(std::int64_t{6}));
+}
+
+TEST_CASE("no view has two columns of one name") {
+  const TempFolder folder;
+  { const Store store(folder / "a.db"); }
+  Reader reader(folder / "a.db");
+  CHECK(reader
+            .query("SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE "
+                   "m.type = 'view' AND c.name LIKE '%:%'")
+            .rows.empty());
+}
+
 /// Column names of the tables of docs/results-schema.md by heading; a section that says "Axes and:"
 /// has those too.
 std::map<std::string, std::vector<std::string>> documented(
     std::map<std::string, std::string>& types) {
   std::istringstream page(read_text(kRoom / "../../docs/results-schema.md"));
   const std::regex heading("### (\\w+)");
-  const std::regex word("`(\\w+)`");
   const std::regex row("\\| `(\\w+)` \\| ([^|]*?) *\\|.*");
   std::map<std::string, std::vector<std::string>> sections;
-  std::vector<std::string> axes;
+  // What v_cell_field has, and the columns that begin the views.
+  std::vector<std::string> axes{"codec", "hardware", "kind", "dataset", "model", "stage", "layers"};
+  std::vector<std::string> others{"cell_key", "group_hash", "cell_id"};
+  for (const protocol::Field& field : protocol::fields())
+    if (field.column != "inference" &&
+        std::find(axes.begin(), axes.end(), field.column) == axes.end())
+      others.push_back(field.column);
+  axes.insert(axes.end(), others.begin(), others.end());
   std::string name;
   bool is_in_views = false;
   for (std::string line; std::getline(page, line);) {
@@ -133,14 +186,18 @@ std::map<std::string, std::vector<std::string>> documented(
     } else if (std::regex_match(line, match, row)) {
       sections[name].push_back(match[1]);
       if (!is_in_views) types[name + "." + match[1].str()] = match[2];
-    } else if (is_in_views && name.empty()) {
-      for (auto at = std::sregex_iterator(line.begin(), line.end(), word);
-           at != std::sregex_iterator(); ++at)
-        if (line.find("Means and deviations") == std::string::npos || (*at)[1] != "sd")
-          axes.push_back((*at)[1]);
     }
     if (line == "## Views") name.clear();
     if (line.ends_with("Axes and:")) sections[name] = axes;
+    if (line == "The fields of a cell, and:") {
+      for (const protocol::Field& field : protocol::fields()) {
+        sections[name].push_back(field.column);
+        types[name + "." + field.column] = field.type == protocol::FieldType::kText   ? "TEXT"
+                                           : field.type == protocol::FieldType::kReal ? "REAL"
+                                                                                      : "INTEGER";
+      }
+    }
+    if (line.starts_with("What ends the other views")) sections[name] = others;
     if (line.starts_with("`v_run` of the deciding runs")) sections[name] = sections["v_run"];
   }
   return sections;
@@ -164,7 +221,7 @@ TEST_CASE("the page on the schema names every table, column and type, and nothin
     REQUIRE(page.contains(name));
     std::set<std::string> real;
     for (const auto& column :
-         reader.query("SELECT name, type FROM pragma_table_info(?1)", {}, {Value(name)}).rows) {
+         reader.query("SELECT name, type FROM pragma_table_xinfo(?1)", {}, {Value(name)}).rows) {
       const std::string column_name = std::get<std::string>(column[0]);
       INFO(column_name);
       real.insert(column_name);

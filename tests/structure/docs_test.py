@@ -107,6 +107,10 @@ class Documents(unittest.TestCase):
         self.assertGreater(table.count("\n"), 20)
         self.assertIn("## Codecs\n" + table + "\n", read("README.md"))
 
+    def test_page_of_fields(self):
+        page = subprocess.run([TERSOR, "list", "fields", "--markdown"], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(page, read("docs/cell-fields.md"))
+
     def test_scripts(self):
         for name in ("setup", "test", "demo", "fetch", "performance", "bench-rivals"):
             path = os.path.join("scripts", name)

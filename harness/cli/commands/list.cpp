@@ -9,6 +9,7 @@
 #include "compressors/spec/registry.hpp"
 #include "compressors/tools/listing.hpp"
 #include "harness/cli/command.hpp"
+#include "protocol/field_listing.hpp"
 
 namespace tersor::harness {
 namespace {
@@ -79,11 +80,26 @@ void setup_presets(CLI::App& list) {
   app->callback([command] { command->run(); });
 }
 
+void setup_fields(CLI::App& list) {
+  CLI::App* app = list.add_subcommand(
+      "fields", "Fields of a cell: what a matrix file sets, and what --filter names");
+  auto make = std::make_shared<std::string (*)()>(protocol::fields_text);
+  app->add_flag_callback(
+      "--markdown", [make] { *make = protocol::fields_page; }, "docs/cell-fields.md");
+  app->add_flag_callback(
+      "--json", [make] { *make = [] { return protocol::fields_json().dump(2) + "\n"; }; }, "JSON");
+  app->footer(
+      "Example:\n"
+      "  tersor list fields --json | jq '.[].field'");
+  app->callback([make] { std::printf("%s", (*make)().c_str()); });
+}
+
 const CommandRegistrar registrar(70, "list", [](CLI::App& root) {
   CLI::App* list = root.add_subcommand("list", "List what this build has");
   list->require_subcommand(1);
   CLI::App* codecs = list->add_subcommand("codecs", "Codecs, parameters, presets");
   setup_presets(*list);
+  setup_fields(*list);
   auto format = std::make_shared<std::string>("text");
   codecs->add_flag_callback(
       "--markdown", [format] { *format = "markdown"; }, "a Markdown table");

@@ -9,7 +9,7 @@
 namespace tersor::harness {
 namespace {
 
-constexpr std::int64_t kMostSteps = std::int64_t{1} << 31;  // of a cell (protocol/cell.cpp)
+constexpr std::int64_t kMostSteps = std::int64_t{1} << 31;  // of a cell
 
 constexpr const char* kAbout =
     "Run every cell of a matrix that the database lacks, and store the results.";
@@ -20,8 +20,9 @@ constexpr const char* kNotes =
     "is\n"
     "finished: the same command goes on. Spools and logs stand in DB.runs/CELL-SEED-ATTEMPT/.\n"
     "Ranks are pinned to the cores that this process may use (narrow them with taskset).\n"
-    "Filter: key=value[,value..] or key!=value; keys are `seed` and those of a cell; * and ? are\n"
-    "wildcards; all filters must hold.\n"
+    "Filter: key=value[,value..] or key!=value; keys are `seed` and what `tersor list fields` "
+    "names;\n"
+    "* and ? are wildcards; all filters must hold.\n"
     "Exit status: 0 all ok, 1 some run failed (now or before), 2 bad input, 3 none failed but "
     "some\n"
     "cannot run here, 130 interrupted, 5 a defect of tersor.\n"
