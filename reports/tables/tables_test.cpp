@@ -253,6 +253,15 @@ TEST_CASE("gradients have an error table of their own") {
                  Contains("| `quantize(bits=2)` | 0.0500 (n = 1, 1 sample) |"));
 }
 
+TEST_CASE("cost: means over seeds of what a codec adds") {
+  const SampleReport report;
+  const auto row = row_of(report.csv("cost.csv"), {{"codec", "topk"}, {"kind", "measured"}});
+  CHECK(row.at("n") == "3");
+  CHECK(row.at("added_flops") == "12.5");        // tp 12.5, tp.backward 0
+  CHECK(row.at("peak_rss_bytes") == "1000001");  // of rank 1
+  CHECK(row.at("model_parameters") == "100000");
+}
+
 TEST_CASE("error and breakdown add up") {
   const SampleReport report;
   const auto error = row_of(report.csv("error.csv"), {{"codec", "topk"}, {"seed", "1"}});

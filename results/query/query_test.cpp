@@ -339,6 +339,35 @@ TEST_CASE("show is short for people, and says which columns there are") {
              Contains("column 3: ';' ends a statement"));
 }
 
+TEST_CASE("one view averages over seeds") {
+  const Sweep sweep;
+  Reader reader(sweep.path);
+  // none: 0.80, 0.81, 0.83; scipy.stats.t.interval(0.95, 2, mean, sem).
+  const auto rows = reader
+                        .query(
+                            "SELECT s.n, s.mean, s.sd, s.ci_low, s.split FROM v_seed_mean s "
+                            "JOIN cell c ON c.id = s.cell_id WHERE c.codec = 'none' AND c.kind "
+                            "= 'measured' AND metric = 'accuracy' AND variant = 'last epoch, "
+                            "inference on'")
+                        .rows;
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0][0] == Value(std::int64_t{3}));
+  CHECK(std::get<double>(rows[0][1]) == Approx(0.8133333333));
+  CHECK(std::get<double>(rows[0][2]) == Approx(0.01527525232));
+  CHECK(std::get<double>(rows[0][3]) == Approx(0.8133333333 - 0.0379458));
+  CHECK(rows[0][4] == Value(std::string("dev")));
+  for (const char* differing :
+       {"SELECT 1 FROM v_accuracy a LEFT JOIN v_seed_mean s ON s.cell_id = a.cell_id AND s.metric "
+        "= "
+        "a.metric AND s.split = a.split AND s.variant = 'last epoch, inference ' || a.inference "
+        "WHERE s.mean IS NOT a.mean OR s.sd IS NOT a.sd OR s.ci_high IS NOT a.ci_high",
+        "SELECT 1 FROM v_speed v LEFT JOIN v_seed_mean s ON s.cell_id = v.cell_id AND s.metric = "
+        "'step_time' WHERE s.mean / 1e6 IS NOT v.step_ms_mean OR s.n IS NOT v.n",
+        "SELECT 1 FROM v_by_config b LEFT JOIN v_seed_mean s ON s.cell_id = b.cell_id AND s.metric "
+        "= b.metric AND s.variant = b.variant AND s.split = b.split WHERE s.mean IS NOT b.mean"})
+    CHECK(reader.query(differing).rows.empty());
+}
+
 TEST_CASE("views agree with sqlite3 and with each other") {
   const Sweep sweep;
   Reader reader(sweep.path);

@@ -2,7 +2,9 @@
 #include "results/schema/migrations.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <sqlite3.h>
 
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -11,6 +13,7 @@
 #include "common/number.hpp"
 #include "results/schema/cell_columns.hpp"
 #include "results/schema/rekey.hpp"
+#include "results/stats/stats.hpp"
 #include "results/text.hpp"
 
 namespace tersor::results {
@@ -23,6 +26,20 @@ constexpr int kCellFields = 5;  // the step that makes columns of the cell's fie
 
 bool is_at(SQLite::Database& db, int version) {
   return schema_version(db) == version && (version < kCellFields || has_cell_columns(db));
+}
+
+/// student_t_quantile(p, df) for the steps: views read its values from the table student_t, so that
+/// the file needs no function of ours.
+void add_student_t(SQLite::Database& db) {
+  const auto call = [](sqlite3_context* context, int, sqlite3_value** arguments) {
+    try {
+      sqlite3_result_double(context, student_t_quantile(sqlite3_value_double(arguments[0]),
+                                                        sqlite3_value_double(arguments[1])));
+    } catch (const std::exception& error) {  // not in (0, 1), or no degree of freedom
+      sqlite3_result_error(context, error.what(), -1);
+    }
+  };
+  db.createFunction("student_t_quantile", 2, true, nullptr, call, nullptr, nullptr, nullptr);
 }
 
 }  // namespace
@@ -59,6 +76,7 @@ void migrate(SQLite::Database& db, int target) {
                                           " is newer than the newest that this tersor knows (" +
                                           std::to_string(target) +
                                           "); use the tersor that wrote it, or a newer one");
+  add_student_t(db);
   for (int version = found + 1; version <= target; ++version) {
     const Migration& step = migrations().at(static_cast<std::size_t>(version - 1));
     db.exec(std::string(step.sql));

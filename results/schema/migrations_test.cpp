@@ -17,6 +17,7 @@
 #include "results/db/database.hpp"
 #include "results/db/store.hpp"
 #include "results/query/reader.hpp"
+#include "results/stats/stats.hpp"
 #include "results/testing/spools.hpp"
 
 namespace tersor::results {
@@ -99,6 +100,18 @@ TEST_CASE("every migration runs from each old version on a stored database") {
                            " 'PRAGMA integrity_check; PRAGMA foreign_key_check'")
                    .output,
                Catch::Equals("ok\n"));
+  }
+}
+
+TEST_CASE("quantiles of Student's t in the file are the program's") {
+  const TempFolder folder;
+  { const Store store(folder / "a.db"); }
+  const auto rows =
+      Reader(folder / "a.db").query("SELECT df, t975 FROM student_t ORDER BY df").rows;
+  REQUIRE(rows.size() == 1000);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    CHECK(rows[i][0] == Value(static_cast<std::int64_t>(i + 1)));
+    CHECK(rows[i][1] == Value(student_t_quantile(0.975, static_cast<double>(i + 1))));
   }
 }
 

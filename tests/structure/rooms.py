@@ -42,7 +42,7 @@ INNER = {
                 "launch": set(), "run": {"input", "hardware", "matrix", "feasibility", "launch"},
                 "cli": {"input", "hardware", "matrix", "feasibility", "launch", "run"}},
     "reports": {"engine": set(), "figures": {"engine"}, "tables": {"engine"}},
-    "results": {".": set(), "schema": {"."}, "db": {".", "schema"}, "ingest": {".", "db", "stats"}, "query": {".", "db"},
+    "results": {".": set(), "schema": {".", "stats"}, "db": {".", "schema"}, "ingest": {".", "db", "stats"}, "query": {".", "db"},
                 "stats": set()},
     "workloads": {"comm": set(), "messages": {"comm"}, "layers": {"comm", "messages"},
                   "models": {"comm", "messages", "layers"},
