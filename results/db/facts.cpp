@@ -31,12 +31,13 @@ std::int64_t find_or_add(SQLite::Database& db, const std::string& table, const c
   find.bind(1, key_value);
   if (find.executeStep()) return find.getColumn(0).getInt64();
   std::string names = key;
-  std::string marks = "?";
+  std::string placeholders = "?";
   for (const auto& [name, value] : columns) {
     names += std::string(", ") + name;
-    marks += ", ?";
+    placeholders += ", ?";
   }
-  SQLite::Statement add(db, "INSERT INTO " + table + " (" + names + ") VALUES (" + marks + ")");
+  SQLite::Statement add(db,
+                        "INSERT INTO " + table + " (" + names + ") VALUES (" + placeholders + ")");
   add.bind(1, key_value);
   int index = 1;
   for (const auto& [name, value] : columns) bind_json(add, ++index, value);
@@ -106,14 +107,14 @@ std::int64_t add_environment(SQLite::Database& db, const json& facts) {
 std::int64_t add_dataset(SQLite::Database& db, const json& facts) {
   Columns columns = take(
       facts, {"train_rows", "eval_rows", "train_hash", "eval_hash", "subset", "best_accuracy"});
-  json kept{{"name", text_facts(facts, "name", "")}};
+  json identity{{"name", text_facts(facts, "name", "")}};
   for (auto& [name, value] : columns) {
     if (std::string_view(name).ends_with("hash") || std::string_view(name) == "subset")
       value = as_text(value);
-    kept[name] = value;
+    identity[name] = value;
   }
-  columns.emplace_back("name", kept["name"]);
-  return find_or_add(db, "dataset", "hash", hash_of(text_of(kept)), columns);
+  columns.emplace_back("name", identity["name"]);
+  return find_or_add(db, "dataset", "hash", hash_of(text_of(identity)), columns);
 }
 
 std::int64_t add_model(SQLite::Database& db, const json& facts) {
@@ -121,13 +122,13 @@ std::int64_t add_model(SQLite::Database& db, const json& facts) {
   if (arch.is_null()) arch = json::object();
   const json name = text_facts(facts, "name", "");
   Columns columns = take(facts, {"parameters", "trainable"});
-  const json kept{{"name", name},
-                  {"arch", arch},
-                  {"parameters", columns[0].second},
-                  {"trainable", columns[1].second}};
+  const json identity{{"name", name},
+                      {"arch", arch},
+                      {"parameters", columns[0].second},
+                      {"trainable", columns[1].second}};
   columns.emplace_back("name", name);
   columns.emplace_back("arch", text_of(arch));
-  return find_or_add(db, "model", "hash", hash_of(text_of(kept)), columns);
+  return find_or_add(db, "model", "hash", hash_of(text_of(identity)), columns);
 }
 
 std::int64_t add_codec(SQLite::Database& db, const json& facts) {
@@ -141,8 +142,8 @@ std::int64_t add_codec(SQLite::Database& db, const json& facts) {
   const json spec = text_facts(facts, "spec", "");
   const std::string params = object_text("params");
   const std::string properties = object_text("properties");
-  const json kept{name, version, variant, spec, params, properties};
-  return find_or_add(db, "codec", "hash", hash_of(text_of(kept)),
+  const json identity{name, version, variant, spec, params, properties};
+  return find_or_add(db, "codec", "hash", hash_of(text_of(identity)),
                      {{"name", name},
                       {"version", version},
                       {"variant", variant},

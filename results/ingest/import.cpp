@@ -23,12 +23,13 @@ json json_of(const std::optional<Value>& value) {
 std::int64_t insert(SQLite::Database& db, const std::string& table,
                     const std::vector<std::pair<const char*, json>>& columns) {
   std::string names;
-  std::string marks;
+  std::string placeholders;
   for (const auto& [name, value] : columns) {
     names += (names.empty() ? "" : ", ") + std::string(name);
-    marks += marks.empty() ? "?" : ", ?";
+    placeholders += placeholders.empty() ? "?" : ", ?";
   }
-  SQLite::Statement add(db, "INSERT INTO " + table + " (" + names + ") VALUES (" + marks + ")");
+  SQLite::Statement add(db,
+                        "INSERT INTO " + table + " (" + names + ") VALUES (" + placeholders + ")");
   int index = 0;
   for (const auto& [name, value] : columns) bind_json(add, ++index, value);
   add.exec();
