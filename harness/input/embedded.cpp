@@ -9,12 +9,22 @@ namespace tersor::harness {
 /// Path in the source tree and text; written by CMake.
 std::vector<std::pair<std::string_view, std::string_view>> carried_files();
 
+namespace {
+
+/// Sizes of a model are in a folder of their own.
+std::string group_of(const std::filesystem::path& file) {
+  const std::filesystem::path folder = file.parent_path();
+  return (folder.parent_path().filename() == "models" ? folder.parent_path() : folder).filename();
+}
+
+}  // namespace
+
 const std::vector<EmbeddedFile>& embedded_files() {
   static const std::vector<EmbeddedFile> files = [] {
     std::vector<EmbeddedFile> all;
     for (const auto& [path, text] : carried_files()) {
       const std::filesystem::path file(path);
-      all.push_back({file.parent_path().filename(), file.stem(), file.string(), text});
+      all.push_back({group_of(file), file.stem(), file.string(), text});
     }
     return all;
   }();

@@ -8,7 +8,7 @@ namespace tersor::harness {
 
 /// A JSON file of the source tree that the program carries, so that it needs no tree to run.
 struct EmbeddedFile {
-  std::string group;  ///< its folder: "profiles", "matrices" or "models"
+  std::string group;  ///< "profiles", "matrices" or "models"
   std::string name;   ///< e.g. "cpu-tp2"
   std::string path;   ///< in the source tree, for messages
   std::string_view text;

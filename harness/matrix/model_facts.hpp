@@ -6,7 +6,7 @@
 
 namespace tersor::harness {
 
-/// What the harness must know of a model before a job starts: workloads/models/NAME.json, carried
+/// What the harness must know of a model before a job starts: workloads/models/FOLDER/NAME.json, carried
 /// by the program.
 struct ModelFacts {
   std::string name;

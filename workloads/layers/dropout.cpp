@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/layers/dropout.hpp"
 
+#include <ATen/ops/empty.h>
+#include <ATen/ops/mul.h>
+
 #include "common/error.hpp"
 
 namespace tersor::workloads {
@@ -24,6 +27,38 @@ void dropout_factors(double rate, const Stream& stream, const Cut& cut, std::spa
       out[at++] = draws[element % 4] < threshold ? 0.0f : kept;
     }
   }
+}
+
+namespace {
+
+std::uint32_t number_of(std::int64_t layer, std::uint32_t place) {
+  constexpr std::int64_t kPerLayer = 4;
+  if (layer < 0 || kPerLayer * (layer + 1) > kEmbeddingDropout)
+    throw Error(ErrorKind::kUsage, "layer " + std::to_string(layer) +
+                                       " has no dropout: streams number them in 16 bits");
+  return static_cast<std::uint32_t>(kPerLayer * layer) + place;
+}
+
+}  // namespace
+
+std::uint32_t attention_output_dropout(std::int64_t layer) { return number_of(layer, 0); }
+std::uint32_t mlp_output_dropout(std::int64_t layer) { return number_of(layer, 1); }
+std::uint32_t probability_dropout(std::int64_t layer) { return number_of(layer, 2); }
+
+at::Tensor drop(const LayerHost& host, const at::Tensor& x, std::uint32_t number, const Cut& cut,
+                const PassContext& pass) {
+  if (host.dropout == 0.0 || pass.phase == compressors::Phase::kEval) return x;
+  const at::Tensor factors = at::empty(x.sizes(), at::kFloat);
+  const Stream stream = make_stream(host.group.seed(), Purpose::kDropout, pass.step,
+                                    number | std::uint32_t{pass.call} << 16);
+  dropout_factors(host.dropout, stream, cut, floats_of(factors));
+  return at::mul(x, factors);
+}
+
+Activations Dropout::operator()(const Activations& x, const Pass& pass) const {
+  return x.map([&](const at::Tensor& part) {
+    return drop(host_, part, number_, {1, part.numel(), part.numel(), 0}, *pass);
+  });
 }
 
 }  // namespace tersor::workloads

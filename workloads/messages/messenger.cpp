@@ -15,6 +15,7 @@ Messenger::Messenger(Collective& collective)
       parts_(payloads_.size()),
       arrived_(payloads_.size()) {}
 
+/// The one place that says which rank a sender's draws have: in a subgroup, ranks count from 0.
 compressors::Context Messenger::context(std::size_t local) const {
   compressors::Context context = base_;
   context.rank =

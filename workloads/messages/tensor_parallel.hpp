@@ -36,6 +36,7 @@ class TensorParallel {
 
   /// `codec` null: dense. The site lives as long as the group.
   Site& add_site(SiteIdentity identity, std::shared_ptr<const compressors::Codec> codec);
+  const std::deque<Site>& sites() const { return sites_; }
   /// Sites with a codec, by kind ("tp", "tp.backward"); none where codecs are off.
   std::int64_t compressed_sites(std::string_view kind) const;
   std::vector<TrafficRow> traffic() const { return ledger_.rows(); }

@@ -14,9 +14,9 @@
 #include "common/cache_folder.hpp"
 #include "datasets/batches.hpp"
 #include "workloads/comm/tensor.hpp"
+#include "workloads/layers/weights.hpp"
 #include "workloads/messages/tensor_parallel.hpp"
 #include "workloads/models/model.hpp"
-#include "workloads/models/weights.hpp"
 
 using namespace tersor;
 using namespace tersor::workloads;
@@ -80,7 +80,7 @@ TEST_CASE("minilm: forward equals transformers, sharded or not") {
     TensorParallel group(*collective, 1, false, 1);
     const Pass pass = make_pass({.phase = compressors::Phase::kEval});
     Weights weights(weights_file().string(), 1);
-    const auto model = find_model("minilm-l6").make({group, weights, config, 30522, 2});
+    const auto model = make_model("minilm-l6", {group, weights, config, 30522, 2});
     const at::Tensor hidden = model->encode(batch, pass);
     const double cls = largest_difference(floats_of(hidden.select(1, 0).contiguous()),
                                           flat<double>(reference.at("cls_hidden")));

@@ -8,10 +8,10 @@
 #include "datasets/batches.hpp"
 #include "datasets/dataset.hpp"
 #include "protocol/cell.hpp"
+#include "workloads/layers/parameters.hpp"
+#include "workloads/layers/weights.hpp"
 #include "workloads/messages/tensor_parallel.hpp"
 #include "workloads/models/model.hpp"
-#include "workloads/models/parameters.hpp"
-#include "workloads/models/weights.hpp"
 #include "workloads/stages/trainer.hpp"
 
 /// Jobs in one process, for tests.
@@ -67,7 +67,7 @@ struct Setup {
         collective(std::move(the_collective)),
         group(*collective, 3, config.compression.loopback, 1, config.hardware.nodes),
         weights("", 3),
-        model(find_model(config.model.name).make({group, weights, config, kVocabulary, 2})),
+        model(make_model(config.model.name, {group, weights, config, kVocabulary, 2})),
         task(make_task()),
         optimizer(find_optimizer("adamw").make(config.training.weight_decay)),
         trainer(*model, group, *task, *optimizer, config.training.clip) {}

@@ -8,8 +8,8 @@
 
 #include "common/clock.hpp"
 #include "common/hash.hpp"
+#include "workloads/layers/parameters.hpp"
 #include "workloads/messages/tensor_parallel.hpp"
-#include "workloads/models/parameters.hpp"
 #include "workloads/optim/adamw.hpp"
 
 namespace tersor::workloads {

@@ -5,9 +5,9 @@
 
 #include "workloads/comm/mesh.hpp"
 #include "workloads/comm/runtime.hpp"
+#include "workloads/layers/parameter_counts.hpp"
+#include "workloads/layers/weights.hpp"
 #include "workloads/models/model.hpp"
-#include "workloads/models/parameter_counts.hpp"
-#include "workloads/models/weights.hpp"
 #include "workloads/worker/data.hpp"
 #include "workloads/worker/run_recorder.hpp"
 
@@ -28,8 +28,8 @@ class Job {
                cell_.compression.loopback, cell_.hardware.threads, cell_.hardware.nodes),
         weights_(file.weights, file.seed),
         task_(find_task(data_.info).make(data_.info)),
-        model_(find_model(cell_.model.name)
-                   .make({group_, weights_, cell_, data_.vocabulary, task_->outputs()})),
+        model_(make_model(cell_.model.name,
+                          {group_, weights_, cell_, data_.vocabulary, task_->outputs()})),
         optimizer_(find_optimizer("adamw").make(cell_.training.weight_decay)),
         run_recorder_(file, recorder, is_first(), group_.ranks()),
         stage_(find_stage(cell_.training.stage)
@@ -74,7 +74,7 @@ ordered_json Job::codec_facts() const {
     const auto found = cell_.compression.codecs.find(kind);
     const auto codec =
         compressors::make_codec(found == cell_.compression.codecs.end() ? "none" : found->second);
-    const std::int64_t sites = model_->compressed_sites(kind);
+    const std::int64_t sites = group_.compressed_sites(kind);
     const auto ranks = static_cast<std::uint32_t>(group_.ranks());
     facts[kind] = {{"spec", codec->canonical()},
                    {"added_parameters", sites * codec->added_parameters(shape, ranks)},
@@ -86,7 +86,7 @@ ordered_json Job::codec_facts() const {
 void Job::write_start(ordered_json start) {
   start["environment"]["backend"] = mesh_.world().backend();
   if (is_first()) {
-    const ParameterCounts counts = count_parameters(*model_);
+    const ParameterCounts counts = count_parameters(model_->parameters());
     start["model"] = {{"name", cell_.model.name},
                       {"arch", model_->architecture()},
                       {"parameters", counts.all},
@@ -106,7 +106,7 @@ void Job::write_summary() {
   recorder_.write({{"type", "memory"},
                    {"peak_rss_bytes", std::int64_t{usage.ru_maxrss} * 1024},
                    {"codec_state_bytes", group_.codec_state_bytes()},
-                   {"parameter_bytes", count_parameters(*model_).bytes}});
+                   {"parameter_bytes", count_parameters(model_->parameters()).bytes}});
 }
 
 StageOutcome Job::run() {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/models/parameters.hpp"
+#include "workloads/layers/parameters.hpp"
 
 #include <ATen/ops/cat.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "common/error.hpp"
-#include "workloads/models/model.hpp"
-#include "workloads/models/parameter_counts.hpp"
+#include "workloads/layers/parameter_counts.hpp"
 
 namespace tersor::workloads {
 
-Parameter& Parameters::add(Parameter parameter) {
+at::Tensor Parameters::add(Parameter parameter) {
   parameter.value.set_requires_grad(parameter.is_trainable);
   // Shards of the first rank stand for their whole tensors.
   if (!parameter.is_codec && parameter.rank <= 0) {
@@ -22,12 +24,18 @@ Parameter& Parameters::add(Parameter parameter) {
     count_ += elements;
     if (parameter.is_trainable) trainable_count_ += elements;
   }
-  all_.push_back(std::move(parameter));
-  return all_.back();
+  const auto is_before = [](const Parameter& a, const Parameter& b) {
+    return std::pair(a.section, a.is_codec) < std::pair(b.section, b.is_codec);
+  };
+  const at::Tensor value = parameter.value;
+  all_.insert(std::upper_bound(all_.begin(), all_.end(), parameter, is_before), parameter);
+  return value;
 }
 
-Parameter& Parameters::add_replicated(const FullTensor& full, bool is_trainable) {
+at::Tensor Parameters::add_replicated(std::int64_t section, const FullTensor& full,
+                                      bool is_trainable) {
   Parameter parameter;
+  parameter.section = section;
   parameter.name = full.name;
   parameter.value = tensor_from(full.values, full.shape);
   parameter.pieces = {{full.name, full.shape, 0, 0, full.shape[0]}};
@@ -35,9 +43,11 @@ Parameter& Parameters::add_replicated(const FullTensor& full, bool is_trainable)
   return add(std::move(parameter));
 }
 
-Parameter& Parameters::add_shard(const std::string& name, std::span<const FullTensor> fulls,
-                                 int dimension, int rank, int ranks) {
+at::Tensor Parameters::add_shard(std::int64_t section, const std::string& name,
+                                 std::span<const FullTensor> fulls, int dimension, int rank,
+                                 int ranks) {
   Parameter parameter;
+  parameter.section = section;
   parameter.name = name;
   parameter.rank = rank;
   std::vector<at::Tensor> parts;
@@ -52,8 +62,9 @@ Parameter& Parameters::add_shard(const std::string& name, std::span<const FullTe
   return add(std::move(parameter));
 }
 
-Parameter& Parameters::add_codec(const FullTensor& full, int rank) {
+at::Tensor Parameters::add_codec(std::int64_t section, const FullTensor& full, int rank) {
   Parameter parameter;
+  parameter.section = section;
   parameter.name = full.name;
   parameter.rank = rank;
   parameter.value = tensor_from(full.values, full.shape);
@@ -68,8 +79,7 @@ std::uint64_t Parameters::bytes() const {
   return total;
 }
 
-ParameterCounts count_parameters(Model& model) {
-  const Parameters& parameters = model.parameters();
+ParameterCounts count_parameters(const Parameters& parameters) {
   return {parameters.count(), parameters.trainable_count(), parameters.bytes()};
 }
 

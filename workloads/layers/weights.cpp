@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/models/weights.hpp"
+#include "workloads/layers/weights.hpp"
 
 #include <xxhash.h>
 

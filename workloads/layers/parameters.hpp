@@ -27,7 +27,8 @@ struct Parameter {
   std::vector<Piece> pieces;
   int rank = -1;  ///< owner of a shard; -1: replicated
   bool is_trainable = true;
-  bool is_codec = false;  ///< belongs to a learned codec
+  bool is_codec = false;     ///< belongs to a learned codec
+  std::int64_t section = 0;  ///< of the model: before, in or behind its blocks
 
   bool is_replicated() const { return rank < 0; }
   /// Weight decay is for matrices only.
@@ -41,17 +42,17 @@ struct FullTensor {
   std::vector<float> values;
 };
 
-/// The parameters of a model in this process, in the order of their creation; references stay
-/// valid.
+/// The parameters of a model in this process: by section, a codec's behind the others of their
+/// section, then in the order of their creation.
 class Parameters {
  public:
-  Parameter& add_replicated(const FullTensor& full, bool is_trainable);
+  at::Tensor add_replicated(std::int64_t section, const FullTensor& full, bool is_trainable);
   /// The part of rank `rank` of `ranks` equal parts along `dimension`, several tensors fused along
   /// it. Throws Error(kInternal) where the parts are not equal.
-  Parameter& add_shard(const std::string& name, std::span<const FullTensor> fulls, int dimension,
-                       int rank, int ranks);
+  at::Tensor add_shard(std::int64_t section, const std::string& name,
+                       std::span<const FullTensor> fulls, int dimension, int rank, int ranks);
   /// The weights of a learned codec: one per rank (`rank` >= 0) or replicated.
-  Parameter& add_codec(const FullTensor& full, int rank);
+  at::Tensor add_codec(std::int64_t section, const FullTensor& full, int rank);
 
   std::deque<Parameter>& all() { return all_; }
   const std::deque<Parameter>& all() const { return all_; }
@@ -61,7 +62,7 @@ class Parameters {
   std::int64_t trainable_count() const { return trainable_count_; }
 
  private:
-  Parameter& add(Parameter parameter);
+  at::Tensor add(Parameter parameter);
 
   std::deque<Parameter> all_;
   std::int64_t count_ = 0;

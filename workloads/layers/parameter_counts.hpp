@@ -4,7 +4,7 @@
 
 namespace tersor::workloads {
 
-class Model;
+class Parameters;
 
 /// Elements of the whole, unsharded model without codec weights, and the bytes that this process
 /// holds.
@@ -13,6 +13,6 @@ struct ParameterCounts {
   std::int64_t trainable = 0;
   std::uint64_t bytes = 0;
 };
-ParameterCounts count_parameters(Model& model);
+ParameterCounts count_parameters(const Parameters& parameters);
 
 }  // namespace tersor::workloads
