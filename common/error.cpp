@@ -22,7 +22,9 @@ std::string_view to_string(ErrorKind kind) {
     case ErrorKind::kPayload: return "payload";
     case ErrorKind::kDatabase: return "database";
     case ErrorKind::kDevice: return "device";
+    case ErrorKind::kDeviceMemory: return "device memory";
     case ErrorKind::kIo: return "io";
+    case ErrorKind::kPeer: return "peer";
     case ErrorKind::kUnsupported: return "unsupported";
     case ErrorKind::kInternal: return "internal";
   }

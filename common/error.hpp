@@ -9,16 +9,18 @@ namespace tersor {
 
 /// What went wrong, for callers that act on it; the words are in Error::what().
 enum class ErrorKind {
-  kUsage,        ///< command line, matrix or profile: a value that the user can mend
-  kSpec,         ///< codec spec that cannot be parsed or composed
-  kData,         ///< malformed input file (TSV, safetensors, .npy, spool)
-  kMissing,      ///< file, folder or program that is not there
-  kPayload,      ///< payload or frame that does not decode
-  kDatabase,     ///< SQLite
-  kDevice,       ///< CUDA
-  kIo,           ///< read, write, socket, process
-  kUnsupported,  ///< valid, but not possible in this build or on this machine
-  kInternal      ///< a broken invariant: a defect of tersor
+  kUsage,         ///< command line, matrix or profile: a value that the user can mend
+  kSpec,          ///< codec spec that cannot be parsed or composed
+  kData,          ///< malformed input file (TSV, safetensors, .npy, spool)
+  kMissing,       ///< file, folder or program that is not there
+  kPayload,       ///< payload or frame that does not decode
+  kDatabase,      ///< SQLite
+  kDevice,        ///< CUDA
+  kDeviceMemory,  ///< no memory left on a GPU
+  kIo,            ///< read, write, socket, process
+  kPeer,          ///< another rank of the job went away or did not answer
+  kUnsupported,   ///< valid, but not possible in this build or on this machine
+  kInternal       ///< a broken invariant: a defect of tersor
 };
 
 std::string_view to_string(ErrorKind kind);

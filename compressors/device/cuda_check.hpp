@@ -9,14 +9,15 @@
 
 namespace tersor::compressors {
 
-/// Throws Error(kDevice) with CUDA's words; clears the runtime's last error, so that the next call
-/// does not report this one again.
+/// Throws Error(kDevice), where memory ran out Error(kDeviceMemory), with CUDA's words; clears the
+/// runtime's last error, so that the next call does not report this one again.
 inline void check_cuda(cudaError_t status, const char* call,
                        std::source_location where = std::source_location::current()) {
   if (status == cudaSuccess) return;
   cudaGetLastError();
+  const bool has_no_memory = status == cudaErrorMemoryAllocation;
   throw Error(
-      ErrorKind::kDevice,
+      has_no_memory ? ErrorKind::kDeviceMemory : ErrorKind::kDevice,
       std::string(call) + ": " + cudaGetErrorName(status) + ": " + cudaGetErrorString(status), 0,
       where);
 }

@@ -13,8 +13,11 @@
 #include "common/nearest.hpp"
 #include "common/printable.hpp"
 #include "harness/cli/command.hpp"
+#include "protocol/exit_code.hpp"
 
 namespace {
+
+using tersor::protocol::ProgramExit;
 
 constexpr const char* kAbout =
     "tersor: does compressing the messages of model-parallel training pay, with which codec, "
@@ -31,10 +34,6 @@ constexpr const char* kExamples =
     "  tersor doctor                                         what this machine can run\n"
     "  tersor codec roundtrip 'topk(ratio=0.01)' x.npy       try a codec on your own activations\n"
     "  tersor list codecs                                    what there is, with parameters\n";
-
-/// Exit statuses of every command: 0 ok, 1 the command's own bad news (see its --help), 2 bad
-/// input, 5 a defect of tersor.
-enum ExitStatus : int { kBadInput = 2, kDefect = 5 };
 
 /// Throws where a word stands where a subcommand should and names none: CLI11 alone would say only
 /// that a subcommand is required.
@@ -65,7 +64,7 @@ int exit_of(const CLI::App& app, const CLI::ParseError& error) {
   const int status = app.exit(error, out, complaint);
   std::fputs(out.str().c_str(), stdout);
   std::fputs(tersor::printable(complaint.str()).c_str(), stderr);
-  return status == 0 ? 0 : kBadInput;
+  return status == 0 ? ProgramExit::kOk : ProgramExit::kBadInput;
 }
 
 }  // namespace
@@ -85,14 +84,15 @@ int main(int argc, char** argv) {
     return exit_of(app, error);
   } catch (const tersor::Error& error) {
     tersor::log_line(tersor::LogLevel::kError, error.what());
-    return error.kind() == tersor::ErrorKind::kInternal ? kDefect : kBadInput;
+    return error.kind() == tersor::ErrorKind::kInternal ? ProgramExit::kDefect
+                                                        : ProgramExit::kBadInput;
   } catch (const std::bad_alloc&) {
     tersor::log_line(tersor::LogLevel::kError,
                      "out of memory: the tensor, or what its codec needs for it, is larger than "
                      "this machine or its limits (ulimit -v) allow");
-    return kBadInput;
+    return ProgramExit::kBadInput;
   } catch (const std::exception& error) {
     tersor::log_line(tersor::LogLevel::kError, std::string("internal error: ") + error.what());
-    return kDefect;
+    return ProgramExit::kDefect;
   }
 }

@@ -25,17 +25,18 @@ History::History(const std::filesystem::path& database) {
   if (!std::filesystem::exists(database, ignored)) return;
   results::Reader reader(database);
   const auto found = reader.query(
-      "SELECT c.cell_key, r.seed, r.status, r.attempt, r.reason, r.wall_ns, "
+      "SELECT c.cell_key, r.seed, r.status, r.attempt, r.reason, r.wall_ns, r.cause, "
       "c.model || ' ' || c.dataset || ' ' || c.hardware "
       "FROM v_deciding d JOIN run r ON r.id = d.run_id JOIN cell c ON c.id = r.cell_id");
   for (const auto& row : found.rows) {
     const auto& key = as<std::string>(row[0]);
     const auto seed = static_cast<std::uint64_t>(as<std::int64_t>(row[1]));
-    const auto status = results::parse_run_status(as<std::string>(row[2]));
-    past_[run_name(key, seed)] = {status, static_cast<int>(as<std::int64_t>(row[3])),
+    const auto status = protocol::parse_status(as<std::string>(row[2]));
+    past_[run_name(key, seed)] = {status, protocol::parse_cause(as<std::string>(row[6])),
+                                  static_cast<int>(as<std::int64_t>(row[3])),
                                   as<std::string>(row[4])};
-    if (status == results::RunStatus::kOk && !results::is_null(row[5]))
-      add(key, as<std::string>(row[6]), static_cast<double>(as<std::int64_t>(row[5])) / 1e9);
+    if (status == protocol::Status::kOk && !results::is_null(row[5]))
+      add(key, as<std::string>(row[7]), static_cast<double>(as<std::int64_t>(row[5])) / 1e9);
   }
 }
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "protocol/cell.hpp"
-#include "results/db/store.hpp"
+#include "protocol/status.hpp"
 
 namespace tersor::harness {
 
@@ -22,7 +22,8 @@ class History {
   explicit History(const std::filesystem::path& database);
 
   struct Past {
-    results::RunStatus status = results::RunStatus::kPlanned;
+    protocol::Status status = protocol::Status::kPlanned;
+    protocol::Cause cause = protocol::Cause::kNone;
     int attempt = 0;
     std::string reason;
   };

@@ -12,7 +12,7 @@
 namespace tersor::harness {
 namespace {
 
-using results::RunStatus;
+using protocol::Status;
 
 /// Keeps each reason once: a large matrix has few.
 class Reasons {
@@ -38,34 +38,31 @@ struct Decision {
 Decision decide(const History::Past* past, const PlanOptions& options) {
   if (!past) return {};
   const std::string attempt = "attempt " + std::to_string(past->attempt);
-  const std::string status(results::to_string(past->status));
+  const std::string status(to_string(past->status));
   const std::string what = status + (past->reason.empty() ? "" : ": " + past->reason);
   switch (past->status) {
-    case RunStatus::kOk: return {Action::kSkip, "ok in the database (" + attempt + ")"};
-    case RunStatus::kPlanned:
-    case RunStatus::kRunning:  // only seen by --dry-run: `run` settles them first
+    case Status::kOk: return {Action::kSkip, "ok in the database (" + attempt + ")"};
+    case Status::kPlanned:
+    case Status::kRunning:  // only seen by --dry-run: `run` settles them first
       return {Action::kRun, "again: " + attempt + " was left unfinished"};
-    case RunStatus::kSkipped:
-    case RunStatus::kInfeasible: return {Action::kRun, "was " + what};
+    case Status::kSkipped:
+    case Status::kInfeasible: return {Action::kRun, "was " + what};
     default: break;
   }
-  if (was_interrupted(*past)) return {Action::kRun, "again: " + attempt + " was " + past->reason};
+  if (past->cause == protocol::Cause::kInterrupted)
+    return {Action::kRun, "again: " + attempt + " was " + past->reason};
   if (options.retry_failed) return {Action::kRun, "--retry-failed: " + attempt + " " + what};
   return {Action::kSkip, attempt + " " + what + "; --retry-failed runs it again", true};
 }
 
 }  // namespace
 
-bool was_interrupted(const History::Past& past) {
-  return past.status == RunStatus::kFailed && past.reason.rfind(kInterruptedReason, 0) == 0;
-}
-
 std::string_view to_string(Action action) {
   switch (action) {
     case Action::kRun: return "run";
     case Action::kSkip: return "skip";
     case Action::kFilteredOut: return "filter";
-    case Action::kInfeasible: return "infeasible";
+    case Action::kInfeasible: return to_string(Status::kInfeasible);
   }
   return "run";
 }

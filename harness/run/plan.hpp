@@ -49,11 +49,6 @@ struct PlanOptions {
 Plan make_plan(const Matrix& matrix, const RunFilter& filter, const History& history,
                const Machine& machine, const Resources& resources, const PlanOptions& options);
 
-/// The reason of a run that a signal or a dead harness cut off begins so; such a run is run again
-/// without being asked for.
-inline constexpr const char* kInterruptedReason = "interrupted";
-bool was_interrupted(const History::Past& past);
-
 /// "1 min 20 s".
 std::string duration_text(double seconds);
 

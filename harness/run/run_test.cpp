@@ -99,6 +99,9 @@ TEST_CASE("whatever happens to a run becomes a row, and the others go on") {
   CHECK(place.query("SELECT seed, status, exit_code FROM run ORDER BY seed") ==
         Rows{"1 | failed | 134", "2 | diverged | 3", "3 | oom | 4", "4 | failed | 0",
              "5 | failed | 0", "6 | ok | 0", "7 | failed | 1", "8 | ok | 0", "9 | ok | 0"});
+  CHECK(place.query("SELECT cause FROM run ORDER BY seed") ==
+        Rows{"defect", "non_finite", "out_of_memory_device", "defect", "defect", "none", "refused",
+             "none", "none"});
   const auto reasons = place.query("SELECT reason FROM run ORDER BY seed");
   CHECK(reasons[0] == "rank 1: killed by signal 6 (Aborted)");
   CHECK(reasons[1] == "rank 0: loss is not finite at step 2");
@@ -134,14 +137,16 @@ TEST_CASE("time limits end a run as timeout, deaf ranks too") {
   const auto limited = place.run("1=slow;2=ok", {"--timeout", "0.5"});
   INFO(limited.output);
   CHECK(limited.status == 1);
-  CHECK(place.query("SELECT seed, status FROM run ORDER BY seed") == Rows{"1 | timeout", "2 | ok"});
+  CHECK(place.query("SELECT seed, status, cause FROM run ORDER BY seed") ==
+        Rows{"1 | timeout | time_limit", "2 | ok | none"});
   CHECK_THAT(place.query("SELECT reason FROM run WHERE seed = 1")[0],
              Contains("--timeout: stopped after 0.5 s at step "));
   place.write_matrix("3");
   const auto stalled = place.run("hang", {"--stall", "1"});
   CHECK(stalled.status == 1);
-  CHECK_THAT(place.query("SELECT status || ' ' || reason FROM run WHERE seed = 3")[0],
-             Contains("timeout --stall: no rank wrote anything for 1.0 s"));
+  CHECK_THAT(
+      place.query("SELECT status || ' ' || cause || ' ' || reason FROM run WHERE seed = 3")[0],
+      Contains("timeout stalled --stall: no rank wrote anything for 1.0 s"));
   CHECK(place.processes().empty());
 }
 
@@ -152,6 +157,7 @@ TEST_CASE("--fail-fast stops, and the same command goes on") {
   CHECK(result.status == 1);
   CHECK_THAT(result.output, Contains("1 skipped"));
   CHECK(place.query(kRuns) == Rows{"1 | 1 | ok", "2 | 1 | failed", "3 | 1 | skipped"});
+  CHECK(place.query("SELECT cause FROM run WHERE seed = 3") == Rows{"fail_fast"});
   const auto again = place.run("ok");
   CHECK_THAT(again.output, Contains("was skipped: --fail-fast: not started after cast"));
   CHECK(place.query(kRuns) ==
@@ -233,8 +239,8 @@ TEST_CASE("a run is run again where its harness died before all ranks had ended"
     std::ofstream(only_run_folder(place) / rank, std::ios::app) << text;
   };
   append("rank1.jsonl",
-         "{\"type\":\"end\",\"status\":\"failed\",\"reason\":\"interrupted\",\"wall_ns\":1,"
-         "\"steps\":2}\n");
+         "{\"type\":\"end\",\"status\":\"failed\",\"cause\":\"interrupted\","
+         "\"reason\":\"interrupted\",\"wall_ns\":1,\"steps\":2}\n");
   if (is_torn) append("rank0.jsonl", "{\"type\":\"end\",\"stat");
   const auto again = place.run("ok");
   INFO(again.output);
@@ -280,6 +286,7 @@ TEST_CASE("kill -9 of a rank fails its run only") {
   CHECK(Workplace::wait(harness) == 1);
   CHECK(place.query("SELECT seed, status, exit_code FROM run ORDER BY seed") ==
         Rows{"1 | failed | 137", "2 | ok | 0"});
+  CHECK(place.query("SELECT cause FROM run WHERE seed = 1") == Rows{"killed"});
   CHECK_THAT(place.query("SELECT reason FROM run WHERE seed = 1")[0],
              Contains("killed by signal 9 (Killed)"));
   CHECK(place.processes().empty());
@@ -316,6 +323,8 @@ TEST_CASE("what cannot run here is a row with its reason") {
   const auto reasons =
       place.query("SELECT reason FROM run WHERE status = 'infeasible' ORDER BY id");
   REQUIRE(reasons.size() == 5);
+  CHECK(place.query("SELECT DISTINCT cause FROM run WHERE status = 'infeasible'") ==
+        Rows{"refused"});
   CHECK_THAT(reasons[0],
              Contains("data set 'mrpc': no data root; give --data DIR or set TERSOR_DATA"));
   CHECK_THAT(reasons[1], Contains("the weights of minilm-l6 are missing: ") &&
@@ -367,4 +376,5 @@ TEST_CASE("a worker that cannot be executed fails its runs with the reason") {
   CHECK(result.status == 1);
   CHECK_THAT(place.query("SELECT reason FROM run")[0],
              Contains("cannot be started: exec: Exec format error"));
+  CHECK(place.query("SELECT cause FROM run") == Rows{"system"});
 }

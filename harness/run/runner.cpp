@@ -18,12 +18,15 @@
 #include "harness/run/plan.hpp"
 #include "harness/run/run_lock.hpp"
 #include "harness/run/session.hpp"
+#include "protocol/exit_code.hpp"
 
 namespace tersor::harness {
 namespace {
 
 namespace fs = std::filesystem;
-using results::RunStatus;
+using protocol::Cause;
+using protocol::ProgramExit;
+using protocol::Status;
 
 /// One `tersor run`, from plan to summary.
 class Runner {
@@ -37,16 +40,14 @@ class Runner {
         machine_(probe_machine()),
         resources_(find_resources(options.data, options.weights)) {}
 
-  RunExit run() {
+  int run() {
     check_filter();
     check_database();
     if (options_.is_dry_run) {
       History history(options_.database);
       const Plan plan = make(history);
       print_plan(plan, history, true);
-      return plan.unsuccessful > 0                 ? kSomeFailed
-             : plan.count(Action::kInfeasible) > 0 ? kSomeInfeasible
-                                                   : kAllOk;
+      return exit_status(plan.unsuccessful, plan.count(Action::kInfeasible));
     }
     const fs::path worker = find_worker();
     InterruptGuard guard;
@@ -59,7 +60,7 @@ class Runner {
     for (const PlanEntry& entry : plan.entries) {
       if (InterruptGuard::signal() != 0) break;
       if (entry.action == Action::kInfeasible)
-        session.record_unstarted(matrix_.at(entry.index), RunStatus::kInfeasible,
+        session.record_unstarted(matrix_.at(entry.index), {Status::kInfeasible, Cause::kRefused},
                                  plan.reason(entry));
     }
     execute(session, plan, history);
@@ -86,10 +87,10 @@ class Runner {
   }
 
   void settle(Session& session) {
-    for (const auto& [run, status, reason] : session.settle_unfinished())
+    for (const auto& [run, verdict, reason] : session.settle_unfinished())
       console_.line("settled  " + run.cell_key + " seed " + std::to_string(run.seed) + " attempt " +
                     std::to_string(run.attempt) + ", which a harness had left running: " +
-                    std::string(results::to_string(status)) +
+                    std::string(to_string(verdict.status)) +
                     (reason.empty() ? "" : " (" + reason + ")"));
   }
 
@@ -136,7 +137,7 @@ class Runner {
       if (InterruptGuard::signal() != 0) return;
       const RunSpec run = matrix_.at(entry.index);
       if (!stopped_by.empty()) {
-        session.record_unstarted(run, RunStatus::kSkipped,
+        session.record_unstarted(run, {Status::kSkipped, Cause::kFailFast},
                                  "--fail-fast: not started after " + stopped_by);
         ++skipped_;
         continue;
@@ -169,10 +170,11 @@ class Runner {
           console_.live(head + "  " + run.label, progress, seconds, to_go(seconds, one));
         });
     const RunOutcome& outcome = done.outcome;
-    const bool is_ok = outcome.status == RunStatus::kOk;
-    ++statuses_[outcome.status];
+    const Status status = outcome.verdict.status;
+    const bool is_ok = status == Status::kOk;
+    ++statuses_[status];
     if (is_ok) history.add_seconds(run.key, run.cell, outcome.seconds);
-    std::string line = head + "  " + std::string(results::to_string(outcome.status));
+    std::string line = head + "  " + std::string(to_string(status));
     line += "  " + duration_text(outcome.seconds) + "  " + run.label;
     if (!done.quality.empty()) line += "  " + done.quality;
     if (plan.reason(entry) != "new") line += "  (" + plan.reason(entry) + ")";
@@ -201,15 +203,15 @@ class Runner {
     }
   }
 
-  RunExit summary(const Plan& plan) {
+  int summary(const Plan& plan) {
     const std::size_t ok_before = plan.count(Action::kSkip) - plan.unsuccessful;
-    const std::size_t ok = statuses_[RunStatus::kOk] + ok_before;
+    const std::size_t ok = statuses_[Status::kOk] + ok_before;
     std::string text = matrix_.name() + ": " + std::to_string(ok) + " ok";
     if (ok_before > 0) text += " (" + std::to_string(ok_before) + " before)";
     std::size_t bad = plan.unsuccessful;
     for (const auto& [status, count] : statuses_) {
-      if (status == RunStatus::kOk || count == 0) continue;
-      text += ", " + std::to_string(count) + " " + std::string(results::to_string(status));
+      if (status == Status::kOk || count == 0) continue;
+      text += ", " + std::to_string(count) + " " + std::string(to_string(status));
       bad += count;
     }
     if (plan.unsuccessful > 0) text += ", " + std::to_string(plan.unsuccessful) + " failed before";
@@ -219,11 +221,17 @@ class Runner {
     console_.line(text);
     if (InterruptGuard::signal() != 0) {
       console_.line("interrupted: the same command goes on where it stopped");
-      return kInterrupted;
+      return ProgramExit::kInterrupted;
     }
     if (ok > 0)
       console_.line("next: tersor report --db " + options_.database.string() + " --out report");
-    return bad > 0 ? kSomeFailed : infeasible > 0 ? kSomeInfeasible : kAllOk;
+    return exit_status(bad, infeasible);
+  }
+
+  static int exit_status(std::size_t failed, std::size_t infeasible) {
+    return failed > 0       ? ProgramExit::kBadNews
+           : infeasible > 0 ? ProgramExit::kInfeasible
+                            : ProgramExit::kOk;
   }
 
   RunOptions options_;
@@ -233,7 +241,7 @@ class Runner {
   RunFilter filter_;
   Machine machine_;
   Resources resources_;
-  std::map<RunStatus, std::size_t> statuses_;
+  std::map<Status, std::size_t> statuses_;
   std::map<std::string, std::size_t> ahead_;  ///< kind -> runs not started yet
   std::size_t started_ = 0;
   std::size_t skipped_ = 0;
@@ -241,6 +249,6 @@ class Runner {
 
 }  // namespace
 
-RunExit run_matrix(const RunOptions& options) { return Runner(options).run(); }
+int run_matrix(const RunOptions& options) { return Runner(options).run(); }
 
 }  // namespace tersor::harness

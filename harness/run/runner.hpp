@@ -28,16 +28,9 @@ struct RunOptions {
   RunLimits limits;
 };
 
-/// Exit statuses of `tersor run`.
-enum RunExit : int {
-  kAllOk = 0,
-  kSomeFailed = 1,      ///< now, or before and not retried
-  kSomeInfeasible = 3,  ///< no failure, but not everything could run here
-  kInterrupted = 130
-};
-
 /// Plans, settles what a dead harness left, runs what is due, and prints it all to standard output.
-/// Throws Error on bad input, before anything has started.
-RunExit run_matrix(const RunOptions& options);
+/// Returns the exit status (protocol::ProgramExit). Throws Error on bad input, before anything has
+/// started.
+int run_matrix(const RunOptions& options);
 
 }  // namespace tersor::harness

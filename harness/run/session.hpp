@@ -8,6 +8,7 @@
 #include "harness/hardware/machine.hpp"
 #include "harness/matrix/matrix.hpp"
 #include "harness/run/runner.hpp"
+#include "protocol/job_file.hpp"
 #include "results/db/store.hpp"
 
 namespace tersor::harness {
@@ -22,7 +23,7 @@ class Session {
   /// A run that a dead harness left, settled from its spool.
   struct Settled {
     results::RunInfo run;
-    results::RunStatus status = results::RunStatus::kFailed;
+    protocol::Verdict verdict;
     std::string reason;
   };
   /// Settles all of them: complete spools are stored as what they say, the rest as failed and
@@ -41,12 +42,12 @@ class Session {
                    const std::function<void(const Progress&, double)>& on_progress);
 
   /// A row for a run that was not started.
-  void record_unstarted(const RunSpec& run, results::RunStatus status, const std::string& reason);
+  void record_unstarted(const RunSpec& run, const protocol::Verdict& verdict,
+                        const std::string& reason);
 
  private:
   std::filesystem::path new_folder(const std::string& cell_key, std::uint64_t seed, int attempt);
-  void write_cell_file(const std::filesystem::path& folder, const RunSpec& run,
-                       const results::RunInfo& info) const;
+  protocol::JobFile job_file(const RunSpec& run, const results::RunInfo& info) const;
   void store(const results::RunInfo& info, const std::filesystem::path& folder,
              RunOutcome& outcome);
 

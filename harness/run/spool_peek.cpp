@@ -5,15 +5,15 @@
 #include <array>
 #include <cstdio>
 #include <fstream>
-#include <nlohmann/json.hpp>
+#include <string_view>
 #include <system_error>
 #include <utility>
+#include <variant>
 
 namespace tersor::harness {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 /// The file from `begin` on.
 std::string read_from(const fs::path& file, std::uintmax_t begin) {
@@ -37,51 +37,40 @@ fs::path spool_file(const fs::path& folder, int rank) {
   return folder / ("rank" + std::to_string(rank) + ".jsonl");
 }
 
-/// An object, or null.
-json parse_object(const std::string& line) {
-  json value = json::parse(line, nullptr, false);
-  return value.is_object() ? value : json();
-}
-
-std::string text_of(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 }  // namespace
 
-std::optional<SpoolEnd> read_spool_end(const fs::path& folder, int rank) {
+std::optional<protocol::End> read_spool_end(const fs::path& folder, int rank) {
   constexpr std::size_t kLongestEnd = 64 * 1024;
   const std::string tail = read_tail(spool_file(folder, rank), kLongestEnd);
-  json record;
-  for (std::size_t begin = 0; begin < tail.size();) {  // the last whole line counts
+  std::optional<protocol::Record> last;
+  for (std::size_t begin = 0; begin < tail.size();) {
     const auto end = std::min(tail.find('\n', begin), tail.size());
-    json line = parse_object(tail.substr(begin, end - begin));
-    if (end < tail.size() || !line.is_null()) record = std::move(line);
+    auto record = protocol::find_record(std::string_view(tail).substr(begin, end - begin));
+    if (end < tail.size() || record) last = std::move(record);  // a torn last line does not count
     begin = end + 1;
   }
-  if (record.is_null() || text_of(record, "type") != "end") return std::nullopt;
-  return SpoolEnd{text_of(record, "status"), text_of(record, "reason")};
+  const auto* end = last ? std::get_if<protocol::End>(&*last) : nullptr;
+  return end ? std::optional(*end) : std::nullopt;
 }
 
 std::string last_quality(const fs::path& folder) {
   std::ifstream stream(spool_file(folder, 0), std::ios::binary);
-  json last;
+  std::optional<protocol::Eval> last;
   for (std::string line; std::getline(stream, line);) {
-    if (line.find("\"eval\"") == std::string::npos) continue;
-    json record = parse_object(line);
-    if (record.is_null() || text_of(record, "type") != "eval") continue;
-    const bool is_later = last.is_null() || record.value("epoch", 0) > last.value("epoch", 0);
-    if (is_later || text_of(record, "inference") == "on") last = std::move(record);
+    if (line.find("\"eval\"") == std::string::npos) continue;  // parsing all of it takes long
+    const auto record = protocol::find_record(line);
+    const auto* eval = record ? std::get_if<protocol::Eval>(&*record) : nullptr;
+    if (eval && (!last || eval->epoch > last->epoch || eval->inference == "on")) last = *eval;
   }
-  if (last.is_null() || !last.contains("metrics")) return {};
-  const std::string primary = text_of(last, "primary");
-  const auto value = last["metrics"].find(primary);
-  if (value == last["metrics"].end()) return {};
-  if (!value->is_number()) return primary + " undefined";
-  std::array<char, 32> number{};
-  std::snprintf(number.data(), number.size(), " %.4f", value->get<double>());
-  return primary + number.data();
+  if (!last) return {};
+  for (const auto& [name, value] : last->metrics) {
+    if (name != last->primary) continue;
+    if (!value) return name + " undefined";
+    std::array<char, 32> number{};
+    std::snprintf(number.data(), number.size(), " %.4f", *value);
+    return name + number.data();
+  }
+  return {};
 }
 
 ProgressReader::ProgressReader(fs::path file) : file_(std::move(file)) {}
@@ -94,15 +83,11 @@ bool ProgressReader::update() {
   bool has_news = false;
   for (std::size_t begin = 0; begin <= end;) {
     const auto line_end = text.find('\n', begin);
-    const json record = parse_object(text.substr(begin, line_end - begin));
+    const auto line = std::string_view(text).substr(begin, line_end - begin);
     begin = line_end + 1;
-    if (record.is_null() || !record.contains("step") || !record["step"].is_number_integer())
-      continue;
-    progress_.step = record["step"].get<std::int64_t>();
-    if (record.contains("steps") && record["steps"].is_number_integer())
-      progress_.steps = record["steps"].get<std::int64_t>();
-    if (record.contains("loss") && record["loss"].is_number())
-      progress_.loss = record["loss"].get<double>();
+    const auto progress = protocol::find_progress(line);
+    if (!progress) continue;
+    progress_ = *progress;
     has_news = true;
   }
   return has_news;

@@ -6,29 +6,21 @@
 #include <string>
 
 #include "harness/launch/launcher.hpp"
+#include "protocol/records.hpp"
 
 namespace tersor::harness {
 
 /// The few things that the supervisor wants to know of a spool folder before it is ingested. None
 /// of them throws on a bad spool: judging it is the ingestion's work.
 
-struct SpoolEnd {
-  std::string status;  ///< ok, failed, diverged, oom
-  std::string reason;
-};
 /// The `end` record of a rank, or nothing where its spool has none.
-std::optional<SpoolEnd> read_spool_end(const std::filesystem::path& folder, int rank);
+std::optional<protocol::End> read_spool_end(const std::filesystem::path& folder, int rank);
 
 /// "accuracy 0.812": the primary metric of the last evaluation of rank 0 (with compression on,
 /// where there is one); empty where there is none.
 std::string last_quality(const std::filesystem::path& folder);
 
-/// Where rank 0 stands, from the JSON lines on its standard output.
-struct Progress {
-  std::int64_t step = 0;
-  std::int64_t steps = 0;  ///< 0: not known yet
-  std::optional<double> loss;
-};
+using protocol::Progress;
 
 /// Follows the progress of one run.
 class ProgressReader {

@@ -11,19 +11,44 @@
 #include "harness/hardware/machine.hpp"
 #include "harness/run/interrupt.hpp"
 #include "harness/run/plan.hpp"
+#include "protocol/exit_code.hpp"
 
 namespace tersor::harness {
 namespace {
 
-using results::RunStatus;
+using protocol::Cause;
+using protocol::End;
+using protocol::Status;
+using protocol::Verdict;
+using protocol::WorkerExit;
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// Why the supervisor itself ended a run.
-enum class Cause { kNone, kInterrupt, kTimeout, kStall };
+/// Of a rank that a signal killed. Signals that a process sends itself by a mistake are a defect.
+Verdict verdict_of_signal(int signal, bool is_out_of_memory) {
+  if (is_out_of_memory) return {Status::kOom, Cause::kOutOfMemoryHost};
+  switch (signal) {
+    case SIGILL:
+    case SIGTRAP:
+    case SIGABRT:
+    case SIGBUS:
+    case SIGFPE:
+    case SIGSEGV:
+    case SIGSYS: return {Status::kFailed, Cause::kDefect};
+    default: return {Status::kFailed, Cause::kKilled};
+  }
+}
+
+/// How much of a failed run the end of one rank explains.
+int weight_of(const ProcessEnd& end, const Verdict& verdict) {
+  if (end.signal != 0) return 4;
+  if (verdict.status == Status::kOom) return 3;
+  if (verdict.status == Status::kDiverged) return 2;
+  return verdict.cause == Cause::kLostPeer ? 0 : 1;
+}
 
 class Supervisor {
  public:
@@ -63,15 +88,15 @@ class Supervisor {
     }
     if (cause_ != Cause::kNone || has_failed_) return;
     if (InterruptGuard::signal() != 0) {
-      cause_ = Cause::kInterrupt;
+      cause_ = Cause::kInterrupted;
     } else if (limits_.timeout_seconds > 0 && seconds_since(begin_) > limits_.timeout_seconds) {
-      cause_ = Cause::kTimeout;
+      cause_ = Cause::kTimeLimit;
     } else if (limits_.stall_seconds > 0 && seconds_since(looked_) > 1) {
       looked_ = Clock::now();
       const auto bytes = folder_bytes(spec_.folder);
       if (bytes != bytes_) grew_ = looked_;
       bytes_ = bytes;
-      if (seconds_since(grew_) > limits_.stall_seconds) cause_ = Cause::kStall;
+      if (seconds_since(grew_) > limits_.stall_seconds) cause_ = Cause::kStalled;
     }
   }
 
@@ -97,22 +122,28 @@ class Supervisor {
     if (job_->first_failure() < 0) return judge_finished();
     const std::string at_step = " at step " + std::to_string(last_step_);
     switch (cause_) {
-      case Cause::kInterrupt: {
+      case Cause::kInterrupted: {
         const int number = InterruptGuard::signal();
-        return {RunStatus::kFailed,
-                std::string(kInterruptedReason) + " by SIG" + sigabbrev_np(number) + at_step,
-                128 + number, "", 0};
+        return {{Status::kFailed, cause_},
+                std::string("interrupted by SIG") + sigabbrev_np(number) + at_step,
+                protocol::exit_of_signal(number),
+                "",
+                0};
       }
-      case Cause::kTimeout:
-        return {RunStatus::kTimeout,
+      case Cause::kTimeLimit:
+        return {{Status::kTimeout, cause_},
                 "--timeout: stopped after " + duration_text(limits_.timeout_seconds) + at_step,
-                decisive_status(), "", 0};
-      case Cause::kStall:
+                decisive_status(),
+                "",
+                0};
+      case Cause::kStalled:
         return {
-            RunStatus::kTimeout,
+            {Status::kTimeout, cause_},
             "--stall: no rank wrote anything for " + duration_text(limits_.stall_seconds) + at_step,
-            decisive_status(), "", 0};
-      case Cause::kNone: break;
+            decisive_status(),
+            "",
+            0};
+      default: break;
     }
     const int rank = decisive_rank();
     return judge_failure(rank, *job_->end(rank));
@@ -122,46 +153,59 @@ class Supervisor {
   RunOutcome judge_finished() const {
     for (int rank = 0; rank < job_->ranks(); ++rank)
       if (!read_spool_end(spec_.folder, rank))
-        return {RunStatus::kFailed,
+        return {{Status::kFailed, Cause::kDefect},
                 "rank " + std::to_string(rank) + " exited with 0, but its spool has no end record",
-                0, "", 0};
-    return {RunStatus::kOk, "", 0, "", 0};
+                WorkerExit::kOk,
+                "",
+                0};
+    return {{}, "", WorkerExit::kOk, "", 0};
   }
 
   RunOutcome judge_failure(int rank, const ProcessEnd& end) const {
-    constexpr int kExitDiverged = 3;  // docs/spool.md
-    constexpr int kExitOom = 4;
     const auto record = read_spool_end(spec_.folder, rank);
+    const Verdict verdict = verdict_of(end, record);
     std::string reason = "rank " + std::to_string(rank) + ": ";
+    if (verdict.cause == Cause::kInterrupted) {
+      reason = "interrupted: rank " + std::to_string(rank) + " was told to stop";
+    } else if (end.signal != 0) {
+      reason += "killed by " + to_string(end);
+      if (verdict.status == Status::kOom) reason += " by the kernel, out of memory";
+    } else {
+      reason += record && !record->reason.empty() ? record->reason : to_string(end);
+    }
+    return {verdict, reason, end.status(), "", 0};
+  }
+
+  /// Its own word, else what its exit status tells.
+  Verdict verdict_of(const ProcessEnd& end, const std::optional<End>& record) const {
     if (end.signal != 0) {
       const std::int64_t kills = oom_kill_count();
-      const bool is_oom = end.signal == SIGKILL && kills > oom_kills_ && oom_kills_ >= 0;
-      reason += "killed by " + to_string(end);
-      if (is_oom) reason += " by the kernel, out of memory";
-      return {is_oom ? RunStatus::kOom : RunStatus::kFailed, reason, end.status(), "", 0};
+      return verdict_of_signal(end.signal,
+                               end.signal == SIGKILL && kills > oom_kills_ && oom_kills_ >= 0);
     }
-    reason += record && !record->reason.empty() ? record->reason : to_string(end);
-    if (end.exit_code == kExitDiverged) return {RunStatus::kDiverged, reason, kExitDiverged, "", 0};
-    if (end.exit_code == kExitOom) return {RunStatus::kOom, reason, kExitOom, "", 0};
-    return {RunStatus::kFailed, reason, end.exit_code, "", 0};
+    if (record && record->status != Status::kOk) return record->verdict();
+    return protocol::verdict_of_exit(end.exit_code);
   }
 
   /// Where not all exited with 0: the rank whose end explains it. One that was killed from outside,
-  /// then one out of memory, then one that diverged, then the first seen to fail; ranks that the
-  /// supervisor stopped explain nothing.
+  /// then one out of memory, then one that diverged, then the first seen to fail by itself, then
+  /// one that lost a peer; ranks that the supervisor stopped explain nothing.
   int decisive_rank() const {
     const int first = is_stopping_ ? failure_before_stop_ : job_->first_failure();
+    const auto weight = [&](int rank) {
+      const ProcessEnd& end = *job_->end(rank);
+      return weight_of(end, verdict_of(end, read_spool_end(spec_.folder, rank)));
+    };
     int best = first;
-    int best_weight = 0;
+    int best_weight = best < 0 ? -1 : weight(best);
     for (int rank = 0; rank < job_->ranks(); ++rank) {
       const auto& end = job_->end(rank);
       if (!end || end->status() == 0) continue;
-      if (is_stopping_ && rank != first && (end->signal != 0 || end->exit_code == 130)) continue;
-      const int weight = end->signal ? 3 : end->exit_code == 4 ? 2 : end->exit_code == 3 ? 1 : 0;
-      if (best < 0 || weight > best_weight) {
-        best = rank;
-        best_weight = weight;
-      }
+      const bool was_stopped = end->signal != 0 || end->exit_code == WorkerExit::kInterrupted;
+      if (is_stopping_ && rank != first && was_stopped) continue;
+      if (weight(rank) <= best_weight) continue;
+      best = rank;
+      best_weight = weight(rank);
     }
     return best;
   }
@@ -197,8 +241,9 @@ RunOutcome run_job(const Launcher& launcher, const LaunchSpec& spec, const RunLi
     // A rank that cannot be started is this run's failure, not the sweep's.
     if (error.kind() != ErrorKind::kIo) throw;
     RunOutcome outcome;
+    outcome.verdict = {Status::kFailed, Cause::kSystem};
     outcome.reason = error.what();
-    outcome.exit_code = 127;
+    outcome.exit_code = protocol::kCannotStart;
     return outcome;
   }
 }

@@ -6,7 +6,7 @@
 
 #include "harness/launch/launcher.hpp"
 #include "harness/run/spool_peek.hpp"
-#include "results/db/store.hpp"
+#include "protocol/status.hpp"
 
 namespace tersor::harness {
 
@@ -21,7 +21,7 @@ struct RunLimits {
 
 /// How a run ended, before its spool is ingested.
 struct RunOutcome {
-  results::RunStatus status = results::RunStatus::kFailed;
+  protocol::Verdict verdict{protocol::Status::kFailed, protocol::Cause::kDefect};
   std::string reason;
   int exit_code = 0;  ///< of the rank that decided; 128 + signal where it was killed
   std::string log_tail;

@@ -10,15 +10,19 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 
 #include "common/jsonl.hpp"
+#include "protocol/exit_code.hpp"
+#include "protocol/job_file.hpp"
+#include "protocol/records.hpp"
 
 namespace {
 
-using nlohmann::ordered_json;
+namespace protocol = tersor::protocol;
+using protocol::Cause;
+using protocol::Status;
 
 constexpr int kSteps = 3;
 volatile sig_atomic_t is_told_to_stop = 0;
@@ -58,11 +62,9 @@ class FakeRank {
       : rank_(std::stoi(variable("RANK"))),
         world_(std::stoi(variable("WORLD_SIZE"))),
         file_(spool + "/rank" + variable("RANK") + ".jsonl"),
-        writer_(file_) {
-    std::ifstream stream(cell_file);
-    cell_ = ordered_json::parse(stream);
-    mode_ = behaviour(std::to_string(cell_.at("seed").get<std::uint64_t>()));
-  }
+        writer_(file_),
+        job_(protocol::read_job_file(cell_file)),
+        mode_(behaviour(std::to_string(job_.seed))) {}
 
   int run() {
     std::fprintf(stderr, "rank %d of %d, cores %s, port %s, threads %s\n", rank_, world_,
@@ -70,7 +72,18 @@ class FakeRank {
                  variable("OMP_NUM_THREADS").c_str());
     const bool is_last = rank_ == world_ - 1;
     start();
-    if (mode_ == "early") return end("failed", "weights.safetensors: tensor x is missing", 1);
+    if (mode_ == "early")
+      return end({Status::kFailed, Cause::kRefused}, "weights.safetensors: tensor x is missing");
+    if (mode_ == "alone" && !is_last)
+      return end({Status::kFailed, Cause::kLostPeer}, "all-reduce failed: Connection closed");
+    if (mode_ == "alone") {  // fails after its peer has found out
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      return end({Status::kFailed, Cause::kDefect}, "check failed: x > 0");
+    }
+    if (mode_ == "told") {
+      raise(SIGTERM);
+      return hang(false);
+    }
     if (mode_ == "hang") return hang(false);
     if (mode_ == "deaf") return hang(true);
     if (mode_ == "slow") return slow();
@@ -79,89 +92,81 @@ class FakeRank {
       step(at);
       if (mode_ == "crash") std::abort();
     }
-    if (mode_ == "diverged") return end("diverged", "loss is not finite at step 2", 3);
-    if (mode_ == "oom") return end("oom", "no memory for 1 GiB", 4);
+    if (mode_ == "diverged")
+      return end({Status::kDiverged, Cause::kNonFinite}, "loss is not finite at step 2");
+    if (mode_ == "oom")
+      return end({Status::kOom, Cause::kOutOfMemoryDevice}, "no memory for 1 GiB");
     if (mode_ == "broken" && is_last) append("{\"type\": \"step\", oops}\n");
     finish();
-    if (mode_ == "noend") return 0;
+    if (mode_ == "noend") return protocol::WorkerExit::kOk;
     if (mode_ == "child" && fork() == 0) {
       execl("/bin/sleep", "sleep", "1000", static_cast<char*>(nullptr));
       _exit(1);
     }
-    const int status = end("ok", "", 0);
+    const int status = end({}, "");
     if (mode_ == "torn" && is_last) append("{\"type\": \"st");
     return status;
   }
 
  private:
+  void write(const protocol::Record& record) { writer_.write(to_json(record)); }
+
   void start() {
-    ordered_json record{{"type", "start"},
-                        {"format", 1},
-                        {"cell_key", cell_.at("cell_key")},
-                        {"seed", cell_.at("seed")},
-                        {"attempt", cell_.at("attempt")},
-                        {"rank", rank_},
-                        {"world", world_},
-                        {"pid", getpid()},
-                        {"host", "here"},
-                        {"time", "2026-01-01T00:00:00Z"},
-                        {"environment", ordered_json::object()},
-                        {"hardware", ordered_json::object()}};
-    if (rank_ == 0) record["steps"] = kSteps;
-    writer_.write(record);
+    protocol::Start record{.cell_key = job_.cell_key,
+                           .seed = job_.seed,
+                           .attempt = job_.attempt,
+                           .rank = rank_,
+                           .world = world_,
+                           .pid = getpid(),
+                           .host = "here",
+                           .time = "2026-01-01T00:00:00Z"};
+    if (rank_ == 0) record.steps = kSteps;
+    write(record);
   }
 
   void step(int at) {
-    ordered_json ns;
-    for (const char* part :
-         {"total", "forward", "backward", "optimizer", "encode", "transfer", "decode"})
-      ns[part] = 1000;
-    ordered_json record{{"type", "step"}, {"step", at}, {"epoch", 0}, {"ns", ns}};
+    protocol::Step record{.step = at};
+    for (const auto& [name, time] : protocol::kStepParts) record.ns.*time = 1000;
     if (rank_ == 0) {
-      record["loss"] = 0.5;
-      record["learning_rate"] = 0.1;
-      record["gradient_norm"] = 1.0;
-      std::printf("{\"step\": %d, \"steps\": %d, \"loss\": 0.5, \"epoch\": 0}\n", at, kSteps);
+      record.training = {.loss = 0.5, .learning_rate = 0.1, .gradient_norm = 1.0};
+      const protocol::Progress progress{.step = at, .steps = kSteps, .loss = 0.5};
+      std::printf("%s\n", to_json(progress).dump().c_str());
       std::fflush(stdout);
     }
-    writer_.write(record);
+    write(record);
   }
 
   void finish() {
     if (rank_ == 0)
-      writer_.write({{"type", "eval"},
-                     {"epoch", 1},
-                     {"step", kSteps},
-                     {"inference", "on"},
-                     {"split", "dev"},
-                     {"rows", 2},
-                     {"loss", 0.25},
-                     {"ns", 1000},
-                     {"metrics", {{"accuracy", 0.5}}},
-                     {"primary", "accuracy"},
-                     {"predictions", {0, 1}},
-                     {"labels", {0, 0}}});
-    writer_.write({{"type", "memory"},
-                   {"peak_rss_bytes", 1000},
-                   {"codec_state_bytes", 0},
-                   {"parameter_bytes", 100}});
+      write(protocol::Eval{.epoch = 1,
+                           .step = kSteps,
+                           .inference = "on",
+                           .split = "dev",
+                           .rows = 2,
+                           .loss = 0.25,
+                           .ns = 1000,
+                           .metrics = {{"accuracy", 0.5}},
+                           .primary = "accuracy",
+                           .predictions = {0, 1},
+                           .labels = {0, 0}});
+    write(protocol::Memory{.peak_rss_bytes = 1000, .codec_state_bytes = 0, .parameter_bytes = 100});
   }
 
-  int end(const char* status, const char* reason, int exit_status) {
-    ordered_json record{{"type", "end"},
-                        {"status", status},
-                        {"reason", reason},
-                        {"wall_ns", 2000000000},
-                        {"steps", kSteps}};
-    if (rank_ == 0) record["checksum"] = "0123456789abcdef";
-    writer_.write(record);
-    return exit_status;
+  int end(const protocol::Verdict& verdict, const char* reason) {
+    constexpr std::int64_t kWallNs = 2'000'000'000;
+    write(protocol::End{.status = verdict.status,
+                        .cause = verdict.cause,
+                        .reason = reason,
+                        .wall_ns = kWallNs,
+                        .steps = kSteps,
+                        .checksum = rank_ == 0 ? "0123456789abcdef" : ""});
+    return protocol::worker_exit(verdict);
   }
 
   /// Waits for nothing, as a rank whose peer is gone; ends as the worker does where it is told to.
   int hang(bool is_deaf) {
     while (is_deaf || !is_told_to_stop) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    return end("failed", "interrupted", 130);
+    return end({Status::kFailed, Cause::kInterrupted}, "interrupted");
   }
 
   int slow() {
@@ -170,7 +175,7 @@ class FakeRank {
       step(at);
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
-    return end("failed", "interrupted", 130);
+    return end({Status::kFailed, Cause::kInterrupted}, "interrupted");
   }
 
   void append(const std::string& text) const {
@@ -180,14 +185,14 @@ class FakeRank {
   int rank_, world_;
   std::string file_;
   tersor::JsonLinesWriter writer_;
-  ordered_json cell_;
+  protocol::JobFile job_;
   std::string mode_;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 5) return 2;  // --cell FILE --spool DIR
+  if (argc != 5) return protocol::WorkerExit::kUsage;  // --cell FILE --spool DIR
   signal(SIGTERM, [](int) { is_told_to_stop = 1; });
   return FakeRank(argv[2], argv[4]).run();
 }

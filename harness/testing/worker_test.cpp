@@ -65,8 +65,8 @@ TEST_CASE("a training file that was cut short fails its run and says where") {
                   {{"TERSOR_WORKER", TERSOR_REAL_WORKER}});
   INFO(result.output);
   CHECK(result.status == 1);
-  CHECK_THAT(place.query("SELECT status || ' ' || reason FROM run").at(0),
-             Catch::StartsWith("failed ") && Catch::Contains("train.tsv:3:"));
+  CHECK_THAT(place.query("SELECT status || ' ' || cause || ' ' || reason FROM run").at(0),
+             Catch::StartsWith("failed refused ") && Catch::Contains("train.tsv:3:"));
   CHECK(place.processes().empty());
 }
 

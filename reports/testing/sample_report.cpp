@@ -8,7 +8,6 @@
 
 namespace tersor::reports::testing {
 
-using results::RunStatus;
 using results::Store;
 using results::testing::FakeRun;
 using results::testing::read_text;
@@ -72,7 +71,8 @@ void fill_sample(const fs::path& path, const fs::path& spools) {
   shaped.hardware = "cpu-tp2-1gbit";
   shaped.kind = "shaped";
   store.add_cell(shaped.cell_key(), shaped.config(), shaped.codecs());
-  store.record_unstarted(shaped.cell_key(), 1, sweep, RunStatus::kInfeasible,
+  store.record_unstarted(shaped.cell_key(), 1, sweep,
+                         {protocol::Status::kInfeasible, protocol::Cause::kRefused},
                          "network namespaces need root");
 }
 

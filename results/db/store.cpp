@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results/db/store.hpp"
 
-#include <array>
 #include <bit>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -14,12 +13,9 @@
 namespace tersor::results {
 namespace {
 
-constexpr std::array<std::string_view, 9> kStatusNames{
-    "planned", "running", "ok", "failed", "diverged", "timeout", "oom", "skipped", "infeasible"};
-
 constexpr const char* kRunColumns =
     "r.id, c.cell_key, r.seed, r.attempt, r.status, r.reason, r.spool_dir, "
-    "coalesce(c.former_key, '')";
+    "coalesce(c.former_key, ''), r.cause";
 
 RunInfo run_info(SQLite::Statement& row) {
   RunInfo run;
@@ -27,10 +23,11 @@ RunInfo run_info(SQLite::Statement& row) {
   run.cell_key = row.getColumn(1).getString();
   run.seed = std::bit_cast<std::uint64_t>(row.getColumn(2).getInt64());
   run.attempt = row.getColumn(3).getInt();
-  run.status = parse_run_status(row.getColumn(4).getString());
+  run.status = protocol::parse_status(row.getColumn(4).getString());
   run.reason = row.getColumn(5).getString();
   run.spool_dir = row.getColumn(6).getString();
   run.former_key = row.getColumn(7).getString();
+  run.cause = protocol::parse_cause(row.getColumn(8).getString());
   return run;
 }
 
@@ -47,19 +44,6 @@ void bind_seed(SQLite::Statement& statement, int index, std::uint64_t seed) {
 }
 
 }  // namespace
-
-std::string_view to_string(RunStatus status) {
-  return kStatusNames.at(static_cast<std::size_t>(status));
-}
-
-RunStatus parse_run_status(std::string_view text) {
-  for (std::size_t i = 0; i < kStatusNames.size(); ++i)
-    if (kStatusNames[i] == text) return static_cast<RunStatus>(i);
-  throw Error(ErrorKind::kData,
-              "run status '" + std::string(text) +
-                  "' is none of planned, running, ok, failed, diverged, timeout, oom, skipped, "
-                  "infeasible");
-}
 
 struct Store::Impl {
   std::filesystem::path path;
@@ -183,7 +167,7 @@ RunInfo Store::begin_run(const std::string& cell_key, std::uint64_t seed, std::i
 }
 
 RunInfo Store::record_unstarted(const std::string& cell_key, std::uint64_t seed, std::int64_t sweep,
-                                RunStatus status, const std::string& reason) {
+                                const protocol::Verdict& verdict, const std::string& reason) {
   return impl_->write([&] {
     const std::int64_t cell = impl_->cell_id(cell_key);
     const int last = impl_->last_attempt(cell, seed);
@@ -194,20 +178,21 @@ RunInfo Store::record_unstarted(const std::string& cell_key, std::uint64_t seed,
     same.bind(1, cell);
     bind_seed(same, 2, seed);
     same.bind(3, last);
-    same.bind(4, std::string(to_string(status)));
+    same.bind(4, std::string(to_string(verdict.status)));
     same.bind(5, clean_text(reason));
     if (same.executeStep()) return *impl_->run_by_id(same.getColumn(0).getInt64());
     SQLite::Statement add(impl_->db,
                           "INSERT INTO run (cell_id, seed, attempt, status, reason, sweep_id, "
-                          "ended_at, code_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+                          "ended_at, code_id, cause) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
     add.bind(1, cell);
     bind_seed(add, 2, seed);
     add.bind(3, last + 1);
-    add.bind(4, std::string(to_string(status)));
+    add.bind(4, std::string(to_string(verdict.status)));
     add.bind(5, clean_text(reason));
     bind_sweep(add, 6, sweep);
     add.bind(7, utc_now());
     add.bind(8, add_own_code(impl_->db));
+    add.bind(9, std::string(to_string(verdict.cause)));
     add.exec();
     return *impl_->run_by_id(impl_->db.getLastInsertRowid());
   });
@@ -227,18 +212,19 @@ void Store::write(const std::function<void(SQLite::Database&)>& work) {
   });
 }
 
-void Store::finish_run(RunId run, RunStatus status, const std::string& reason, int exit_code,
-                       const std::string& log_tail) {
+void Store::finish_run(RunId run, const protocol::Verdict& verdict, const std::string& reason,
+                       int exit_code, const std::string& log_tail) {
   const int changed = impl_->write([&] {
     SQLite::Statement update(impl_->db,
                              "UPDATE run SET status = ?, reason = ?, exit_code = ?, log_tail = ?, "
-                             "ended_at = ? WHERE id = ?");
-    update.bind(1, std::string(to_string(status)));
+                             "ended_at = ?, cause = ? WHERE id = ?");
+    update.bind(1, std::string(to_string(verdict.status)));
     update.bind(2, clean_text(reason));
     update.bind(3, exit_code);
     update.bind(4, clean_text(log_tail));
     update.bind(5, utc_now());
-    update.bind(6, run);
+    update.bind(6, std::string(to_string(verdict.cause)));
+    update.bind(7, run);
     return update.exec();
   });
   if (changed != 1)

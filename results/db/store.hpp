@@ -6,31 +6,16 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "protocol/status.hpp"
 
 namespace SQLite {
 class Database;
 }
 
 namespace tersor::results {
-
-enum class RunStatus {
-  kPlanned,
-  kRunning,
-  kOk,
-  kFailed,
-  kDiverged,
-  kTimeout,
-  kOom,
-  kSkipped,
-  kInfeasible
-};
-/// "planned", "running", "ok", "failed", "diverged", "timeout", "oom", "skipped", "infeasible".
-std::string_view to_string(RunStatus status);
-RunStatus parse_run_status(std::string_view text);
 
 using RunId = std::int64_t;
 
@@ -40,7 +25,8 @@ struct RunInfo {
   std::string cell_key;
   std::uint64_t seed = 0;
   int attempt = 1;
-  RunStatus status = RunStatus::kPlanned;
+  protocol::Status status = protocol::Status::kPlanned;
+  protocol::Cause cause = protocol::Cause::kNone;
   std::string reason;
   std::string former_key;  ///< of the cell before schema version 5: older spools have it; or empty
   std::string spool_dir;   ///< folder of rank0.jsonl, rank1.jsonl, ...
@@ -74,9 +60,9 @@ class Store {
                     int order, const std::string& host, const std::string& spool_dir);
   /// A row for a run that never started (skipped, infeasible) with its reason.
   RunInfo record_unstarted(const std::string& cell_key, std::uint64_t seed, std::int64_t sweep,
-                           RunStatus status, const std::string& reason);
-  void finish_run(RunId run, RunStatus status, const std::string& reason, int exit_code,
-                  const std::string& log_tail);
+                           const protocol::Verdict& verdict, const std::string& reason);
+  void finish_run(RunId run, const protocol::Verdict& verdict, const std::string& reason,
+                  int exit_code, const std::string& log_tail);
 
   /// Throws Error(kInternal) where there is no such run.
   RunInfo run(RunId id) const;

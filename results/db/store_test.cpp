@@ -16,6 +16,8 @@ namespace tersor::results {
 namespace {
 
 using Catch::Contains;
+using protocol::Cause;
+using protocol::Status;
 using testing::FakeRun;
 using testing::read_text;
 using testing::TempFolder;
@@ -50,19 +52,21 @@ TEST_CASE("a run goes from begin to its status, and its attempts are numbered") 
 
   const RunInfo first = store.begin_run(run.cell_key(), 1, sweep, 2, 3, "box", "spools/1");
   CHECK(first.attempt == 1);
-  CHECK(first.status == RunStatus::kRunning);
+  CHECK(first.status == Status::kRunning);
   CHECK(first.spool_dir == "spools/1");
   REQUIRE(store.unfinished_runs().size() == 1);
-  store.finish_run(first.id, RunStatus::kFailed, "worker died", 139, "Segmentation\xff fault");
+  store.finish_run(first.id, {Status::kFailed, Cause::kDefect}, "worker died", 139,
+                   "Segmentation\xff fault");
   CHECK(store.unfinished_runs().empty());
-  CHECK(store.find_run(run.cell_key(), 1)->status == RunStatus::kFailed);
+  CHECK(store.find_run(run.cell_key(), 1)->status == Status::kFailed);
+  CHECK(store.find_run(run.cell_key(), 1)->cause == Cause::kDefect);
   CHECK(store.find_run(run.cell_key(), 1)->reason == "worker died");
 
   const RunInfo second = store.begin_run(run.cell_key(), 1, sweep, 0, 0, "box", "spools/2");
   CHECK(second.attempt == 2);
-  store.finish_run(second.id, RunStatus::kOk, "", 0, "");
+  store.finish_run(second.id, {}, "", 0, "");
   const RunInfo third = store.begin_run(run.cell_key(), 1, sweep, 0, 0, "box", "spools/3");
-  store.finish_run(third.id, RunStatus::kTimeout, "60 s", 143, "");
+  store.finish_run(third.id, {Status::kTimeout, Cause::kTimeLimit}, "60 s", 143, "");
   // A run that is ok decides, whatever was tried after it.
   CHECK(store.find_run(run.cell_key(), 1)->id == second.id);
   CHECK(store.find_run(run.cell_key(), 2) == std::nullopt);
@@ -88,10 +92,11 @@ TEST_CASE("runs that never started are rows, once") {
   Store store(folder / "a.db");
   FakeRun run;
   store.add_cell(run.cell_key(), run.config(), run.codecs());
-  const RunInfo a = store.record_unstarted(run.cell_key(), 1, 0, RunStatus::kInfeasible, "no root");
-  const RunInfo b = store.record_unstarted(run.cell_key(), 1, 0, RunStatus::kInfeasible, "no root");
+  const protocol::Verdict refused{Status::kInfeasible, Cause::kRefused};
+  const RunInfo a = store.record_unstarted(run.cell_key(), 1, 0, refused, "no root");
+  const RunInfo b = store.record_unstarted(run.cell_key(), 1, 0, refused, "no root");
   CHECK(a.id == b.id);
-  const RunInfo c = store.record_unstarted(run.cell_key(), 1, 0, RunStatus::kInfeasible, "no link");
+  const RunInfo c = store.record_unstarted(run.cell_key(), 1, 0, refused, "no link");
   CHECK(c.attempt == 2);
   CHECK(count(folder / "a.db", "v_incomplete") == 1);
 }
@@ -105,9 +110,9 @@ TEST_CASE(
     testing::store_run(store, run, folder / "spools");
   }
   Store again(folder / "a.db");
-  CHECK(again.find_run(run.cell_key(), 1)->status == RunStatus::kOk);
+  CHECK(again.find_run(run.cell_key(), 1)->status == Status::kOk);
   CHECK_THROWS_AS(again.begin_run("nosuchcell", 1, 0, 0, 0, "", ""), Error);
-  CHECK_THROWS_AS(again.finish_run(999, RunStatus::kOk, "", 0, ""), Error);
+  CHECK_THROWS_AS(again.finish_run(999, {}, "", 0, ""), Error);
 }
 
 TEST_CASE("files that are not a results database are refused and left alone") {

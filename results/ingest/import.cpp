@@ -70,7 +70,7 @@ void add_case(SQLite::Database& db, std::int64_t file_id, std::int64_t place,
               {"device", json_of(one.device)},
               {"ranks", json_of(one.ranks)},
               {"mode", json_of(one.mode)},
-              {"status", one.status},
+              {"status", to_string(one.status)},
               {"reason", one.reason},
               {"is_equal", json_of(one.is_equal)},
               {"facts", one.facts.dump(-1, ' ', false, json::error_handler_t::replace)}});
@@ -116,7 +116,9 @@ ImportResult import_file(const std::filesystem::path& database, const std::files
   result.kind = file.kind;
   for (const MeasuredCase& one : file.cases) {
     ++result.cases;
-    ++(one.status == "ok" ? result.ok : one.status == "failed" ? result.failed : result.skipped);
+    ++(one.status == protocol::Status::kOk       ? result.ok
+       : one.status == protocol::Status::kFailed ? result.failed
+                                                 : result.skipped);
   }
   return with_database_errors(database, [&] {
     SQLite::Database db = open_for_writing(database);

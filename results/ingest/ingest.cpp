@@ -36,10 +36,21 @@ void bind_optional(SQLite::Statement& statement, int index, const std::optional<
     statement.bind(index);
 }
 
+/// Facts are hashed with their keys in order.
+nlohmann::json sorted(const protocol::Facts& facts) {
+  return facts.is_null() ? nlohmann::json::object() : nlohmann::json(facts);
+}
+
 /// Executes a prepared INSERT and makes it ready for the next row.
 void insert(SQLite::Statement& statement) {
   statement.exec();
   statement.reset();
+}
+
+/// "total" -> "step_time", "forward" -> "forward_time".
+std::string metric_of(const protocol::StepPart& part) {
+  const bool is_total = part.time == &protocol::StepTimes::total;
+  return std::string(is_total ? "step" : part.name) + "_time";
 }
 
 /// Ids of metrics; a name that the schema does not know yet (an evaluation metric of a newer data
@@ -105,11 +116,11 @@ class SpoolWriter {
     if (spool.ranks.empty() || spool.ranks.front().rank != 0) return;
     const RankSpool& first = spool.ranks.front();
     if (!first.start) return;
-    const StepTimes slowest = slowest_times(spool);
+    const StepSeries slowest = slowest_times(spool);
     add_measurements(slowest, first.steps);
     add_series(first, slowest);
     add_errors(first);
-    for (const EvalRecord& eval : first.evals) add_eval(eval);
+    for (const protocol::Eval& eval : first.evals) add_eval(eval);
     update_run(first);
   }
 
@@ -130,43 +141,44 @@ class SpoolWriter {
     SQLite::Statement add(db_,
                           "INSERT INTO process (run_id, rank, pid, host, started_at, status, "
                           "reason, steps, wall_ns, peak_rss_bytes, codec_state_bytes, "
-                          "parameter_bytes, hardware_id, environment_id) "
-                          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    const MemoryRecord memory = rank.memory.value_or(MemoryRecord{});
+                          "parameter_bytes, hardware_id, environment_id, cause) "
+                          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    const protocol::Memory memory = rank.memory.value_or(protocol::Memory{});
     add.bind(1, run_);
     add.bind(2, rank.rank);
     bind_optional(add, 3, rank.start->pid);
     add.bind(4, clean_text(rank.start->host));
     add.bind(5, clean_text(rank.start->time));
     if (rank.end) {
-      add.bind(6, rank.end->status);
+      add.bind(6, std::string(to_string(rank.end->status)));
       add.bind(7, clean_text(rank.end->reason));
       bind_optional(add, 9, rank.end->wall_ns);
+      add.bind(15, std::string(to_string(rank.end->cause)));
     }
     add.bind(8, static_cast<std::int64_t>(rank.steps.size()));
     bind_optional(add, 10, memory.peak_rss_bytes);
     bind_optional(add, 11, memory.codec_state_bytes);
     bind_optional(add, 12, memory.parameter_bytes);
-    add.bind(13, add_hardware(db_, rank.start->hardware));
-    add.bind(14, add_environment(db_, rank.start->environment));
+    add.bind(13, add_hardware(db_, sorted(rank.start->hardware)));
+    add.bind(14, add_environment(db_, sorted(rank.start->environment)));
     add.exec();
   }
 
   void add_traffic(const RankSpool& rank) {
-    SQLite::Statement add(db_,
-                          "INSERT INTO traffic (run_id, rank, site, site_name, direction, phase, "
-                          "collective, dtype, spec, calls, raw_bytes, payload_bytes, "
-                          "metadata_bytes, sent_bytes, handed_bytes, encode_ns, transfer_ns, "
-                          "decode_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-                          "?)");
-    for (const TrafficRecord& t : rank.traffic) {
+    std::string names = "run_id, rank";
+    std::string marks = "?, ?";
+    for (const auto& [name, text] : protocol::kTrafficTexts) names += std::string(", ") + name;
+    for (const auto& [name, sum] : protocol::kTrafficSums) names += std::string(", ") + name;
+    for (std::size_t i = 0; i < protocol::kTrafficTexts.size() + protocol::kTrafficSums.size(); ++i)
+      marks += ", ?";
+    SQLite::Statement add(db_, "INSERT INTO traffic (" + names + ") VALUES (" + marks + ")");
+    for (const protocol::Traffic& traffic : rank.traffic) {
       add.bind(1, run_);
       add.bind(2, rank.rank);
       int index = 2;
-      for (const std::string* text :
-           {&t.site, &t.site_name, &t.direction, &t.phase, &t.collective, &t.dtype, &t.spec})
-        add.bind(++index, clean_text(*text));
-      for (const std::int64_t count : t.counts) add.bind(++index, count);
+      for (const auto& [name, text] : protocol::kTrafficTexts)
+        add.bind(++index, clean_text(traffic.*text));
+      for (const auto& [name, sum] : protocol::kTrafficSums) add.bind(++index, traffic.*sum);
       insert(add);
     }
   }
@@ -180,16 +192,16 @@ class SpoolWriter {
     return find.getColumn(0).getString();
   }
 
-  void add_measurements(const StepTimes& times, const std::vector<StepRecord>& steps) {
+  void add_measurements(const StepSeries& times, const std::vector<protocol::Step>& steps) {
     if (times.steps.empty()) return;
     const std::int64_t skipped =
         std::min(skipped_steps(steps, warmup()), static_cast<std::int64_t>(times.steps.size()) - 1);
     for (std::size_t part = 0; part < times.parts.size(); ++part)
-      add_measurement(kStepMetrics[part], times.rank, times.parts[part], times.steps.front(),
-                      skipped);
+      add_measurement(metric_of(protocol::kStepParts[part]), times.rank, times.parts[part],
+                      times.steps.front(), skipped);
   }
 
-  void add_measurement(const char* metric, int rank, const std::vector<double>& values,
+  void add_measurement(const std::string& metric, int rank, const std::vector<double>& values,
                        std::int64_t first_step, std::int64_t skipped) {
     const Summary s = summarize(std::span(values).subspan(static_cast<std::size_t>(skipped)));
     SQLite::Statement add(db_,
@@ -218,11 +230,12 @@ class SpoolWriter {
     sample.exec();
   }
 
-  void add_series(const RankSpool& rank, const StepTimes& slowest) {
+  void add_series(const RankSpool& rank, const StepSeries& slowest) {
     SQLite::Statement add(db_,
                           "INSERT INTO series (metric_id, run_id, step, value, nonfinite) "
                           "VALUES (?, ?, ?, ?, ?)");
-    const auto add_value = [&](std::int64_t metric, std::int64_t step, const Number& value) {
+    const auto add_value = [&](std::int64_t metric, std::int64_t step,
+                               const protocol::Number& value) {
       add.bind(1, metric);
       add.bind(2, run_);
       add.bind(3, step);
@@ -233,10 +246,10 @@ class SpoolWriter {
     const std::int64_t loss = metrics_.id("train_loss");
     const std::int64_t rate = metrics_.id("learning_rate");
     const std::int64_t norm = metrics_.id("gradient_norm");
-    for (const StepRecord& step : rank.steps) {
-      add_value(loss, step.step, step.loss);
-      add_value(rate, step.step, step.learning_rate);
-      add_value(norm, step.step, step.gradient_norm);
+    for (const protocol::Step& step : rank.steps) {
+      add_value(loss, step.step, step.training->loss);
+      add_value(rate, step.step, step.training->learning_rate);
+      add_value(norm, step.step, step.training->gradient_norm);
     }
     const std::int64_t time = metrics_.id("step_time");
     for (std::size_t i = 0; i < slowest.steps.size(); ++i)
@@ -248,23 +261,24 @@ class SpoolWriter {
                           "INSERT INTO message_error (run_id, step, site, site_name, "
                           "message_relative_l2, message_cosine, sum_relative_l2, sum_cosine, "
                           "nonfinite) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    for (const ErrorRecord& error : rank.errors) {
+    for (const protocol::MessageError& error : rank.errors) {
       add.bind(1, run_);
       add.bind(2, error.step);
       add.bind(3, error.site);
       add.bind(4, clean_text(error.site_name));
       int index = 4;
       bool is_finite = true;
-      for (const Number& value : error.values) {
-        bind_optional(add, ++index, value);
-        is_finite = is_finite && value.has_value();
+      for (const protocol::Number* value : {&error.message_relative_l2, &error.message_cosine,
+                                            &error.sum_relative_l2, &error.sum_cosine}) {
+        bind_optional(add, ++index, *value);
+        is_finite = is_finite && value->has_value();
       }
       add.bind(9, is_finite ? 0 : 1);
       insert(add);
     }
   }
 
-  void add_eval(const EvalRecord& eval) {
+  void add_eval(const protocol::Eval& eval) {
     SQLite::Statement add(db_,
                           "INSERT INTO eval (run_id, epoch, step, inference, split, rows, loss, "
                           "nonfinite, time_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
@@ -275,7 +289,7 @@ class SpoolWriter {
     add.bind(5, clean_text(eval.split));
     add.bind(6, eval.rows);
     bind_optional(add, 7, eval.loss);
-    add.bind(8, eval.is_loss_nonfinite ? 1 : 0);
+    add.bind(8, eval.loss ? 0 : 1);
     bind_optional(add, 9, eval.ns);
     add.exec();
     const std::int64_t id = db_.getLastInsertRowid();
@@ -293,7 +307,7 @@ class SpoolWriter {
     add_predictions(id, eval);
   }
 
-  void add_predictions(std::int64_t eval_id, const EvalRecord& eval) {
+  void add_predictions(std::int64_t eval_id, const protocol::Eval& eval) {
     const std::string label_hash = hash_of(blob_of(eval.labels));
     SQLite::Statement labels(
         db_, "INSERT INTO label_set (hash, count, data) VALUES (?, ?, ?) ON CONFLICT DO NOTHING");
@@ -313,16 +327,16 @@ class SpoolWriter {
   }
 
   void update_run(const RankSpool& rank) {
-    const StartRecord& start = *rank.start;
+    const protocol::Start& start = *rank.start;
     SQLite::Statement update(db_,
                              "UPDATE run SET environment_id = ?, hardware_id = ?, dataset_id = ?, "
                              "model_id = ?, init_hash = ?, world = ?, steps_planned = ?, "
                              "steps = ?, wall_ns = ?, checksum = ?, ingested_at = ? WHERE id = ?");
-    update.bind(1, add_environment(db_, start.environment));
-    update.bind(2, add_hardware(db_, start.hardware));
-    if (!start.dataset.empty()) update.bind(3, add_dataset(db_, start.dataset));
-    if (!start.model.empty()) update.bind(4, add_model(db_, start.model));
-    bind_json(update, 5, field_or_null(start.model, "init_hash"));
+    update.bind(1, add_environment(db_, sorted(start.environment)));
+    update.bind(2, add_hardware(db_, sorted(start.hardware)));
+    if (!start.dataset.empty()) update.bind(3, add_dataset(db_, sorted(start.dataset)));
+    if (!start.model.empty()) update.bind(4, add_model(db_, sorted(start.model)));
+    bind_json(update, 5, field_or_null(sorted(start.model), "init_hash"));
     update.bind(6, start.world);
     bind_optional(update, 7, start.steps);
     const auto counted = static_cast<std::int64_t>(rank.steps.size());
@@ -334,15 +348,15 @@ class SpoolWriter {
     update.bind(11, utc_now());
     update.bind(12, run_);
     update.exec();
-    for (const auto& [site, facts] : start.codecs.items()) {
+    for (const auto& [site, codec] : start.codecs) {
       SQLite::Statement add(db_,
                             "INSERT INTO run_codec (run_id, site, spec, added_parameters, "
                             "added_flops) VALUES (?, ?, ?, ?, ?)");
       add.bind(1, run_);
       add.bind(2, clean_text(site));
-      bind_json(add, 3, facts.at("spec"));
-      bind_json(add, 4, field_or_null(facts, "added_parameters"));
-      bind_json(add, 5, field_or_null(facts, "added_flops"));
+      add.bind(3, clean_text(codec.spec));
+      bind_optional(add, 4, codec.added_parameters);
+      bind_optional(add, 5, codec.added_flops);
       add.exec();
     }
   }
@@ -358,7 +372,7 @@ void check_spool(const Spool& spool, const RunInfo& run) {
   std::optional<std::int64_t> world;
   for (const RankSpool& rank : spool.ranks) {
     if (!rank.start) continue;
-    const StartRecord& start = *rank.start;
+    const protocol::Start& start = *rank.start;
     const auto refuse = [&](const std::string& what) {
       throw Error(ErrorKind::kData, rank.file + ":1:1: " + what);
     };
@@ -384,33 +398,13 @@ void store_spool(SQLite::Database& db, RunId run, const Spool& spool) {
   writer.store(spool);
 }
 
-std::optional<RunStatus> ingest(Store& store, RunId run, const std::filesystem::path& spool_dir) {
+std::optional<protocol::Verdict> ingest(Store& store, RunId run,
+                                        const std::filesystem::path& spool_dir) {
   const RunInfo info = store.run(run);
   const Spool spool = read_spool(spool_dir);
   check_spool(spool, info);
   store.write([&](SQLite::Database& db) { store_spool(db, run, spool); });
-  return claimed_status(spool);
-}
-
-std::optional<RunStatus> claimed_status(const Spool& spool) {
-  std::int64_t world = static_cast<std::int64_t>(spool.ranks.size());
-  std::int64_t ok = 0;
-  std::optional<RunStatus> worst;
-  const auto severity = [](RunStatus status) {
-    return status == RunStatus::kOom ? 3 : status == RunStatus::kDiverged ? 2 : 1;
-  };
-  for (const RankSpool& rank : spool.ranks) {
-    if (rank.start) world = std::max(world, rank.start->world);
-    if (!rank.end) continue;
-    const RunStatus status = parse_run_status(rank.end->status);
-    if (status == RunStatus::kOk)
-      ++ok;
-    else if (!worst || severity(status) > severity(*worst))
-      worst = status;
-  }
-  if (worst) return worst;
-  if (world > 0 && ok == world) return RunStatus::kOk;
-  return std::nullopt;
+  return claimed_verdict(spool);
 }
 
 }  // namespace tersor::results

@@ -22,11 +22,8 @@ void store_spool(SQLite::Database& db, RunId run, const Spool& spool);
 
 /// Reads every rankN.jsonl of the folder and stores it under the run; doing it twice changes
 /// nothing. A torn last line is dropped; any other bad line throws Error(kData) with file, line and
-/// column, and nothing is stored. Returns claimed_status().
-std::optional<RunStatus> ingest(Store& store, RunId run, const std::filesystem::path& spool_dir);
-
-/// What the `end` records say of the whole run: the worst of them (oom, diverged, failed); ok only
-/// where every rank says ok; else nothing.
-std::optional<RunStatus> claimed_status(const Spool& spool);
+/// column, and nothing is stored. Returns claimed_verdict().
+std::optional<protocol::Verdict> ingest(Store& store, RunId run,
+                                        const std::filesystem::path& spool_dir);
 
 }  // namespace tersor::results

@@ -18,6 +18,9 @@ namespace {
 
 using Catch::Contains;
 using nlohmann::ordered_json;
+using protocol::Cause;
+using protocol::Status;
+using protocol::Verdict;
 using testing::FakeRun;
 using testing::read_text;
 using testing::run_command;
@@ -53,7 +56,7 @@ TEST_CASE("a spool that names the key of its cell before schema version 5 is its
   SQLite::Database file(db.path.string(), SQLite::OPEN_READWRITE);
   file.exec("UPDATE cell SET former_key = cell_key, cell_key = 'another'");
   CHECK(db.store.find_run("another", run.seed)->former_key == run.cell_key());
-  CHECK(ingest(db.store, info.id, db.folder / "spool") == RunStatus::kOk);
+  CHECK(ingest(db.store, info.id, db.folder / "spool") == Verdict{});
   file.exec("UPDATE cell SET former_key = 'a third'");
   CHECK_THROWS_WITH(ingest(db.store, info.id, db.folder / "spool"),
                     Catch::Contains("belongs to cell " + run.cell_key()));
@@ -69,7 +72,7 @@ TEST_CASE("a spool becomes rows with the numbers that it holds") {
   run.metadata_bytes = 4000;
   run.collective = "all_gather";
   const RunInfo info = testing::store_run(db.store, run, db.folder / "spools");
-  CHECK(db.store.find_run(run.cell_key(), 1)->status == RunStatus::kOk);
+  CHECK(db.store.find_run(run.cell_key(), 1)->status == Status::kOk);
 
   // Rank 1 is always 2 ms slower: 52, 53, 54 ms in turn. 20 steps, the first 2 are left out.
   const auto row = db.rows(
@@ -155,11 +158,11 @@ TEST_CASE("a spool that is stored twice changes nothing, a longer one replaces i
   CHECK_FALSE(ingest(db.store, info.id, folder));
   CHECK(db.number("SELECT steps FROM run") == 10);
   run.write(folder);
-  CHECK(ingest(db.store, info.id, folder) == RunStatus::kOk);
+  CHECK(ingest(db.store, info.id, folder) == Verdict{});
   const auto dump = [&] { return run_command("sqlite3 " + db.path.string() + " .dump").output; };
   const std::string once = dump();
   CHECK_THAT(once, Contains("COMMIT"));
-  CHECK(ingest(db.store, info.id, folder) == RunStatus::kOk);
+  CHECK(ingest(db.store, info.id, folder) == Verdict{});
   CHECK(dump() == once);
   CHECK(db.number("SELECT steps FROM run") == 20);
 }
@@ -278,7 +281,7 @@ TEST_CASE("values that are not finite are NULL with a flag") {
   }
   write_lines(folder / "rank0.jsonl", lines);
   write_lines(folder / "rank1.jsonl", run.records(1));
-  CHECK(ingest(db.store, info.id, folder) == RunStatus::kDiverged);
+  CHECK(ingest(db.store, info.id, folder) == Verdict{Status::kDiverged, Cause::kNonFinite});
   CHECK(db.rows("SELECT step, value FROM series WHERE nonfinite = 1") ==
         std::vector<std::vector<Value>>{{std::int64_t{5}, std::monostate{}}});
   CHECK(db.number("SELECT count(*) FROM eval WHERE nonfinite = 1 AND loss IS NULL") == 1);
@@ -287,29 +290,36 @@ TEST_CASE("values that are not finite are NULL with a flag") {
 }
 
 TEST_CASE("the status of a run is the worst of its ranks, and ok only with all of them") {
-  const auto claimed = [](const std::vector<std::optional<std::string>>& ends) {
+  const auto claimed = [](const std::vector<std::optional<Verdict>>& ends) {
     Spool spool;
-    for (const auto& status : ends) {
+    for (const auto& verdict : ends) {
       RankSpool rank;
       rank.start.emplace();
       rank.start->world = static_cast<std::int64_t>(ends.size());
-      if (status) rank.end = EndRecord{*status, "", {}, {}, ""};
+      if (verdict) rank.end = protocol::End{.status = verdict->status, .cause = verdict->cause};
       spool.ranks.push_back(rank);
     }
-    return claimed_status(spool);
+    return claimed_verdict(spool);
   };
-  CHECK(claimed({"ok", "ok"}) == RunStatus::kOk);
-  CHECK(claimed({"ok", std::nullopt}) == std::nullopt);
-  CHECK(claimed({"failed", std::nullopt}) == RunStatus::kFailed);
-  CHECK(claimed({"failed", "diverged"}) == RunStatus::kDiverged);
-  CHECK(claimed({"oom", "failed", "diverged"}) == RunStatus::kOom);
+  const Verdict ok;
+  const Verdict refused{Status::kFailed, Cause::kRefused};
+  const Verdict alone{Status::kFailed, Cause::kLostPeer};
+  const Verdict diverged{Status::kDiverged, Cause::kNonFinite};
+  const Verdict oom{Status::kOom, Cause::kOutOfMemoryDevice};
+  CHECK(claimed({ok, ok}) == ok);
+  CHECK(claimed({ok, std::nullopt}) == std::nullopt);
+  CHECK(claimed({refused, std::nullopt}) == refused);
+  CHECK(claimed({refused, diverged}) == diverged);
+  CHECK(claimed({oom, refused, diverged}) == oom);
+  CHECK(claimed({alone, refused}) == refused);
+  CHECK(claimed({alone, ok}) == alone);
   CHECK(claimed({}) == std::nullopt);
   Spool lone;
   lone.ranks.resize(1);
   lone.ranks[0].start.emplace();
   lone.ranks[0].start->world = 2;
-  lone.ranks[0].end = EndRecord{"ok", "", {}, {}, ""};
-  CHECK(claimed_status(lone) == std::nullopt);
+  lone.ranks[0].end.emplace();
+  CHECK(claimed_verdict(lone) == std::nullopt);
 }
 
 TEST_CASE("step time is the slowest rank's, step by step, with that rank's parts") {
@@ -322,9 +332,10 @@ TEST_CASE("step time is the slowest rank's, step by step, with that rank's parts
   }
   const auto add = [&](std::size_t rank, std::int64_t step, std::int64_t total,
                        std::int64_t encode) {
-    StepRecord record;
+    protocol::Step record;
     record.step = step;
-    record.ns = {total, 0, 0, 0, encode, 0, 0};
+    record.ns.total = total;
+    record.ns.encode = encode;
     spool.ranks[rank].steps.push_back(record);
   };
   add(0, 0, 10, 1);
@@ -332,7 +343,7 @@ TEST_CASE("step time is the slowest rank's, step by step, with that rank's parts
   add(0, 1, 30, 3);
   add(1, 1, 30, 4);
   add(0, 2, 50, 5);  // rank 1 was killed before step 2
-  const StepTimes times = slowest_times(spool);
+  const StepSeries times = slowest_times(spool);
   CHECK(times.steps == std::vector<std::int64_t>{0, 1});
   CHECK(times.parts[0] == std::vector<double>{20, 30});
   CHECK(times.parts[4] == std::vector<double>{2, 3});
@@ -340,7 +351,7 @@ TEST_CASE("step time is the slowest rank's, step by step, with that rank's parts
 }
 
 TEST_CASE("summaries leave out first touch and steps before the compression starts") {
-  std::vector<StepRecord> steps(100);
+  std::vector<protocol::Step> steps(100);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     steps[i].step = static_cast<std::int64_t>(i);
     steps[i].epoch = static_cast<std::int64_t>(i / 50);
@@ -362,7 +373,7 @@ TEST_CASE("other files in a spool folder are not read, a missing folder is an er
   write_text(folder / "rank01.jsonl", "no spool");
   write_text(folder / "rank0.jsonl.bak", "no spool");
   write_text(folder / "cell.json", "{}");
-  CHECK(ingest(db.store, info.id, folder) == RunStatus::kOk);
+  CHECK(ingest(db.store, info.id, folder) == Verdict{});
   CHECK_THROWS_AS(ingest(db.store, info.id, folder / "nowhere"), Error);
   CHECK_THROWS_AS(ingest(db.store, 12345, folder), Error);
   CHECK(db.number("SELECT count(*) FROM spool_file") == 2);

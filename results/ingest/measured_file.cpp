@@ -10,6 +10,7 @@ namespace tersor::results {
 namespace {
 
 using nlohmann::json;
+using protocol::Status;
 
 /// A position in the file, for error messages: "cases[3]".
 class Place {
@@ -51,6 +52,15 @@ class Place {
     for (const char* one : words) {
       if (word == one) return word;
       known += (known.empty() ? "" : ", ") + std::string(one);
+    }
+    fail(key, "'" + word + "' is none of " + known);
+  }
+  Status status(const char* key, std::initializer_list<Status> choices) const {
+    const std::string word = text(key);
+    std::string known;
+    for (const Status one : choices) {
+      if (word == to_string(one)) return one;
+      known.append(known.empty() ? "" : ", ").append(to_string(one));
     }
     fail(key, "'" + word + "' is none of " + known);
   }
@@ -119,14 +129,16 @@ MeasuredCase gpu_case(const Place& at, const json& object) {
   one.device = "cuda";
   one.ranks = at.optional_integer("ranks", 1);
   const std::string kind = at.choice("kind", {"equality", "speed"});
-  one.status = at.choice("status", {"ok", "failed", "skipped"});
+  one.status = at.status("status", {Status::kOk, Status::kFailed, Status::kSkipped});
+  const bool is_ok = one.status == Status::kOk;
   one.reason = at.optional_text("reason").value_or("");
-  if (one.status != "ok" && one.reason.empty()) at.fail("reason", "is missing: why " + one.status);
+  if (!is_ok && one.reason.empty())
+    at.fail("reason", "is missing: why " + std::string(to_string(one.status)));
   one.is_equal = at.optional_boolean("equal");
-  if (kind == "equality" && one.status == "ok" && !one.is_equal) at.fail("equal", "is missing");
-  if (one.status == "ok" && one.is_equal == false) at.fail("equal", "is false where status is ok");
+  if (kind == "equality" && is_ok && !one.is_equal) at.fail("equal", "is missing");
+  if (is_ok && one.is_equal == false) at.fail("equal", "is false where status is ok");
   if (kind == "speed") one.mode = at.choice("mode", {"cold", "hot"});
-  if (kind == "speed" && one.status == "ok") {
+  if (kind == "speed" && is_ok) {
     one.quantities.push_back({"time", "ns", at.times("times_ns")});
     if (!at.optional("copy_times_ns").is_null())
       one.quantities.push_back({"copy_time", "ns", at.times("copy_times_ns")});
@@ -209,7 +221,7 @@ MeasuredCase benchmark_case(const Place& at, const json& object) {
   if (at.optional_text("run_type").value_or("iteration") == "aggregate")
     one.mode = at.optional_text("aggregate_name");
   if (at.optional_boolean("error_occurred").value_or(false)) {
-    one.status = "failed";
+    one.status = Status::kFailed;
     one.reason = at.optional_text("error_message").value_or("no reason given");
     return one;
   }

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/status.hpp"
+
 namespace tersor::results {
 
 /// A quantity of a case with all its values, in the order in which they were taken.
@@ -28,7 +30,7 @@ struct MeasuredCase {
   std::optional<std::string> device;
   std::optional<std::int64_t> ranks;
   std::optional<std::string> mode;
-  std::string status = "ok";  ///< ok, failed, skipped
+  protocol::Status status = protocol::Status::kOk;  ///< ok, failed or skipped
   std::string reason;
   std::optional<bool> is_equal;  ///< gpu-check: the bytes of both sides
   nlohmann::json facts;          ///< the case as in the file

@@ -5,6 +5,8 @@
 #include <set>
 #include <string_view>
 #include <tuple>
+#include <utility>
+#include <variant>
 
 #include "common/error.hpp"
 #include "common/files.hpp"
@@ -16,184 +18,73 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kFormat = 1;
-
-StartRecord read_start(const Record& record, int rank) {
-  if (const auto format = record.integer("format"); format != kFormat)
-    record.fail("format", std::to_string(format) + " is not the format that this tersor reads (" +
-                              std::to_string(kFormat) + ")");
-  if (const auto found = record.integer("rank"); found != rank)
-    record.fail("rank", std::to_string(found) + " does not belong in the file of rank " +
-                            std::to_string(rank));
-  StartRecord start;
-  start.cell_key = record.text("cell_key");
-  start.seed = record.unsigned_integer("seed");
-  start.attempt = record.integer("attempt", 1);
-  start.world = record.integer("world", 1);
-  if (rank >= start.world)
-    record.fail("world",
-                std::to_string(start.world) + " is too small for rank " + std::to_string(rank));
-  start.pid = record.optional_integer("pid");
-  start.host = record.text_or("host", "");
-  start.time = record.text_or("time", "");
-  start.environment = record.optional_object("environment");
-  start.hardware = record.optional_object("hardware");
-  if (rank > 0) return start;
-  start.model = record.optional_object("model");  // none where the job failed before it had them
-  start.dataset = record.optional_object("dataset");
-  start.codecs = record.optional_object("codecs");
-  for (const auto& [site, facts] : start.codecs.items())
-    if (!facts.is_object() || !facts.contains("spec") || !facts.at("spec").is_string())
-      record.fail("codecs", "needs an object with a spec for site '" + site + "'");
-  start.steps = record.optional_integer("steps");
-  return start;
-}
-
-StepRecord read_step(const Record& record, int rank) {
-  StepRecord step;
-  step.step = record.integer("step");
-  step.epoch = record.integer("epoch");
-  for (std::size_t i = 0; i < kStepParts.size(); ++i)
-    step.ns[i] = record.member_integer("ns", kStepParts[i]);
-  if (rank == 0) {
-    step.has_training_values = true;
-    step.loss = record.number("loss");
-    step.learning_rate = record.number("learning_rate");
-    step.gradient_norm = record.number("gradient_norm");
-  }
-  return step;
-}
-
-EvalRecord read_eval(const Record& record) {
-  EvalRecord eval;
-  eval.epoch = record.integer("epoch");
-  eval.step = record.optional_integer("step");
-  eval.inference = record.choice("inference", {"on", "off"});
-  eval.split = record.text("split");
-  eval.rows = record.integer("rows");
-  eval.loss = record.number("loss");
-  eval.is_loss_nonfinite = !eval.loss;
-  eval.ns = record.optional_integer("ns");
-  for (const auto& [name, value] : record.object("metrics").items())
-    if (name != "nonfinite") eval.metrics[name] = record.member_number("metrics", name);
-  eval.primary = record.text("primary");
-  if (!eval.metrics.empty() && !eval.metrics.contains(eval.primary))
-    record.fail("primary", "names '" + eval.primary + "', which is not among the metrics");
-  eval.predictions = record.numbers("predictions");
-  eval.labels = record.numbers("labels");
-  for (const auto& [key, list] :
-       {std::pair("predictions", &eval.predictions), std::pair("labels", &eval.labels)})
-    if (static_cast<std::int64_t>(list->size()) != eval.rows)
-      record.fail(key, "has " + std::to_string(list->size()) + " items for " +
-                           std::to_string(eval.rows) + " rows");
-  return eval;
-}
-
-ErrorRecord read_error(const Record& record) {
-  ErrorRecord error;
-  error.step = record.integer("step");
-  error.site = record.integer("site");
-  error.site_name = record.text("site_name");
-  std::size_t i = 0;
-  for (const char* key : {"message_relative_l2", "message_cosine", "sum_relative_l2", "sum_cosine"})
-    error.values[i++] = record.number(key);
-  return error;
-}
-
-TrafficRecord read_traffic(const Record& record) {
-  TrafficRecord traffic;
-  traffic.site = record.text("site");
-  traffic.site_name = record.text("site_name");
-  traffic.direction = record.choice("direction", {"forward", "backward"});
-  traffic.phase = record.choice("phase", {"train", "eval"});
-  traffic.collective = record.text("collective");
-  traffic.dtype = record.text("dtype");
-  traffic.spec = record.text("spec");
-  for (std::size_t i = 0; i < kTrafficCounts.size(); ++i)
-    traffic.counts[i] = record.integer(kTrafficCounts[i]);
-  return traffic;
-}
-
-EndRecord read_end(const Record& record) {
-  EndRecord end;
-  end.status = record.choice("status", {"ok", "failed", "diverged", "oom"});
-  end.reason = record.text_or("reason", "");
-  end.wall_ns = record.optional_integer("wall_ns");
-  end.steps = record.optional_integer("steps");
-  end.checksum = record.text_or("checksum", "");
-  return end;
-}
+using protocol::LineReader;
 
 /// Takes the records of one rank in order and refuses what may not follow what.
 class RankReader {
  public:
   explicit RankReader(RankSpool& spool) : spool_(spool) {}
 
-  void take(const Record& record) {
-    const std::string& type = record.type();
-    if (!spool_.start && type != "start")
-      record.fail("type", "must be 'start' in the first record");
-    if (spool_.end) record.fail("type", "comes after the 'end' record");
-    if (type == "start") {
-      if (spool_.start) record.fail("type", "comes twice in this file");
-      spool_.start = read_start(record, spool_.rank);
-    } else if (type == "step") {
-      take_step(record);
-    } else if (type == "eval") {
-      take_eval(record);
-    } else if (type == "error") {
-      spool_.errors.push_back(read_error(record));
-      const auto& error = spool_.errors.back();
-      if (!errors_.emplace(error.step, error.site, error.site_name).second)
-        record.fail("site", std::to_string(error.site) + " (" + error.site_name +
-                                ") comes twice at step " + std::to_string(error.step));
-    } else if (type == "traffic") {
-      take_traffic(record);
-    } else if (type == "memory") {
-      if (spool_.memory) record.fail("type", "comes twice in this file");
-      spool_.memory = MemoryRecord{record.optional_integer("peak_rss_bytes"),
-                                   record.optional_integer("codec_state_bytes"),
-                                   record.optional_integer("parameter_bytes")};
-    } else if (type == "end") {
-      spool_.end = read_end(record);
-    } else {
-      record.fail("type", "is unknown (start, step, eval, error, traffic, memory, end)");
-    }
+  void take(const LineReader& line) {
+    const std::string type = line.type();
+    if (!spool_.start && type != protocol::Start::kType)
+      line.fail("type", "must be 'start' in the first record");
+    if (spool_.end) line.fail("type", "comes after the 'end' record");
+    std::visit([&](auto&& record) { take(line, std::move(record)); }, protocol::read_record(line));
   }
 
  private:
-  void take_step(const Record& record) {
-    StepRecord step = read_step(record, spool_.rank);
+  void take(const LineReader& line, protocol::Start start) {
+    if (spool_.start) line.fail("type", "comes twice in this file");
+    if (start.rank != spool_.rank)
+      line.fail("rank", std::to_string(start.rank) + " does not belong in the file of rank " +
+                            std::to_string(spool_.rank));
+    spool_.start = std::move(start);
+  }
+
+  void take(const LineReader& line, protocol::Step step) {
+    if (spool_.rank == 0 && !step.training) line.fail("loss", "is missing");
     if (!spool_.steps.empty() && step.step <= spool_.steps.back().step)
-      record.fail("step", std::to_string(step.step) + " does not follow step " +
-                              std::to_string(spool_.steps.back().step));
+      line.fail("step", std::to_string(step.step) + " does not follow step " +
+                            std::to_string(spool_.steps.back().step));
     spool_.steps.push_back(step);
   }
 
-  void take_eval(const Record& record) {
-    EvalRecord eval = read_eval(record);
+  void take(const LineReader& line, protocol::Eval eval) {
     if (!evals_.emplace(eval.epoch, eval.inference, eval.split).second)
-      record.fail("epoch", std::to_string(eval.epoch) + " was evaluated twice on " + eval.split +
-                               " with inference " + eval.inference);
+      line.fail("epoch", std::to_string(eval.epoch) + " was evaluated twice on " + eval.split +
+                             " with inference " + eval.inference);
     spool_.evals.push_back(std::move(eval));
   }
 
-  void take_traffic(const Record& record) {
-    TrafficRecord t = read_traffic(record);
-    if (!traffic_.emplace(t.site, t.site_name, t.direction, t.phase, t.collective, t.dtype, t.spec)
-             .second)
-      record.fail("site",
-                  "comes twice with the same name, direction, phase, collective, dtype "
-                  "and spec");
-    spool_.traffic.push_back(std::move(t));
+  void take(const LineReader& line, protocol::MessageError error) {
+    if (!errors_.emplace(error.step, error.site, error.site_name).second)
+      line.fail("site", std::to_string(error.site) + " (" + error.site_name +
+                            ") comes twice at step " + std::to_string(error.step));
+    spool_.errors.push_back(std::move(error));
   }
+
+  void take(const LineReader& line, protocol::Traffic traffic) {
+    std::vector<std::string> name;
+    for (const auto& [key, text] : protocol::kTrafficTexts) name.push_back(traffic.*text);
+    if (!traffic_.insert(std::move(name)).second)
+      line.fail("site",
+                "comes twice with the same name, direction, phase, collective, dtype "
+                "and spec");
+    spool_.traffic.push_back(std::move(traffic));
+  }
+
+  void take(const LineReader& line, protocol::Memory memory) {
+    if (spool_.memory) line.fail("type", "comes twice in this file");
+    spool_.memory = memory;
+  }
+
+  void take(const LineReader&, protocol::End end) { spool_.end = std::move(end); }
 
   RankSpool& spool_;
   std::set<std::tuple<std::int64_t, std::int64_t, std::string>> errors_;
   std::set<std::tuple<std::int64_t, std::string, std::string>> evals_;
-  std::set<std::tuple<std::string, std::string, std::string, std::string, std::string, std::string,
-                      std::string>>
-      traffic_;
+  std::set<std::vector<std::string>> traffic_;
 };
 
 bool is_whole_object(std::string_view line) {
@@ -217,7 +108,7 @@ RankSpool read_rank(const fs::path& path, int rank) {
       spool.torn_bytes = static_cast<std::int64_t>(line.size());
       break;
     }
-    reader.take(Record(line, spool.file, number));
+    reader.take(LineReader(line, spool.file, number));
     if (stop == std::string_view::npos) break;
     begin = stop + 1;
   }
@@ -253,6 +144,30 @@ Spool read_spool(const fs::path& folder) {
   Spool spool;
   for (const auto& [rank, path] : files) spool.ranks.push_back(read_rank(path, rank));
   return spool;
+}
+
+std::optional<protocol::Verdict> claimed_verdict(const Spool& spool) {
+  using protocol::Status;
+  std::int64_t world = static_cast<std::int64_t>(spool.ranks.size());
+  std::int64_t ok = 0;
+  std::optional<protocol::Verdict> worst;
+  // A rank that lost its peer tells less than the peer.
+  const auto severity = [](const protocol::Verdict& verdict) {
+    if (verdict.cause == protocol::Cause::kLostPeer) return 0;
+    return verdict.status == Status::kOom ? 3 : verdict.status == Status::kDiverged ? 2 : 1;
+  };
+  for (const RankSpool& rank : spool.ranks) {
+    if (rank.start) world = std::max(world, rank.start->world);
+    if (!rank.end) continue;
+    const protocol::Verdict verdict = rank.end->verdict();
+    if (verdict.status == Status::kOk)
+      ++ok;
+    else if (!worst || severity(verdict) > severity(*worst))
+      worst = verdict;
+  }
+  if (worst) return worst;
+  if (world > 0 && ok == world) return protocol::Verdict{};
+  return std::nullopt;
 }
 
 }  // namespace tersor::results

@@ -71,7 +71,9 @@ struct Sweep {
     shaped.hardware = "cpu-tp2-1gbit";
     shaped.kind = "shaped";
     store.add_cell(shaped.cell_key(), shaped.config(), shaped.codecs());
-    store.record_unstarted(shaped.cell_key(), 1, sweep, RunStatus::kInfeasible, "needs root");
+    store.record_unstarted(shaped.cell_key(), 1, sweep,
+                           {protocol::Status::kInfeasible, protocol::Cause::kRefused},
+                           "needs root");
   }
 };
 
@@ -322,7 +324,7 @@ TEST_CASE("show is short for people, and says which columns there are") {
   // Only `epochs` differs between these cells; the other quiet axes do not show.
   CHECK(runs.columns == std::vector<std::string>{"run_id", "codec", "hardware", "kind", "dataset",
                                                  "model", "epochs", "layers", "seed", "attempt",
-                                                 "status", "reason", "steps", "wall_s",
+                                                 "status", "cause", "reason", "steps", "wall_s",
                                                  "started_at"});
   CHECK_THAT(message_of([&] { show(reader, "acuracy", {}); }), Contains("did you mean 'accuracy'"));
   CHECK_THAT(message_of([&] {
@@ -439,7 +441,7 @@ TEST_CASE("facts that differ inside a group are listed") {
       testing::write_lines(folder / isa / ("rank" + std::to_string(rank) + ".jsonl"), lines);
     }
     ingest(store, info.id, folder / isa);
-    store.finish_run(info.id, RunStatus::kOk, "", 0, "");
+    store.finish_run(info.id, {}, "", 0, "");
   }
   Reader reader(folder / "a.db");
   const QueryResult diff =

@@ -25,7 +25,7 @@ const std::vector<View>& views() {
        "v_run",
        "run_id",
        {"run_id", "codec", "hardware", "kind", "dataset", "model", "layers", "seed", "attempt",
-        "status", "reason", "steps", "wall_s", "started_at"}},
+        "status", "cause", "reason", "steps", "wall_s", "started_at"}},
       {"accuracy",
        "v_accuracy",
        "dataset, model, hardware, group_hash, cell_id, inference DESC, is_primary DESC, metric, "

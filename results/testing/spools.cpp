@@ -13,6 +13,8 @@
 #include <sstream>
 
 #include "protocol/cell.hpp"
+#include "protocol/exit_code.hpp"
+#include "protocol/version.hpp"
 #include "results/ingest/ingest.hpp"
 #include "results/text.hpp"
 
@@ -64,6 +66,12 @@ json FakeRun::codecs() const {
   return {{"tp", facts(codec)}, {"tp.backward", facts("none")}};
 }
 
+std::string FakeRun::cause() const {
+  const protocol::Status ended = protocol::parse_status(status);
+  const bool is_failed = ended == protocol::Status::kFailed;
+  return std::string(to_string(is_failed ? protocol::Cause::kDefect : usual_cause(ended)));
+}
+
 double FakeRun::step_ns(int step, int rank) const {
   return static_cast<double>(base_ns + (step % 3) * 1'000'000 + rank * 2'000'000);
 }
@@ -72,7 +80,7 @@ namespace {
 
 ordered_json start_record(const FakeRun& run, int rank) {
   ordered_json start{{"type", "start"},
-                     {"format", 1},
+                     {"format", protocol::kFormat},
                      {"cell_key", run.cell_key()},
                      {"seed", run.seed},
                      {"attempt", run.attempt},
@@ -220,11 +228,8 @@ std::vector<ordered_json> FakeRun::records(int rank) const {
                    {"peak_rss_bytes", 1'000'000 + rank},
                    {"codec_state_bytes", 0},
                    {"parameter_bytes", 400'000}});
-  ordered_json end{{"type", "end"},
-                   {"status", status},
-                   {"reason", reason},
-                   {"wall_ns", 2'000'000'000},
-                   {"steps", steps}};
+  ordered_json end{{"type", "end"},    {"status", status},         {"cause", cause()},
+                   {"reason", reason}, {"wall_ns", 2'000'000'000}, {"steps", steps}};
   if (rank == 0) end["checksum"] = "0123456789abcdef";
   lines.push_back(end);
   return lines;
@@ -261,8 +266,12 @@ RunInfo store_run(Store& store, const FakeRun& run, const fs::path& spools, std:
       store.begin_run(run.cell_key(), run.seed, sweep, 0, 0, "box", folder.string());
   run.write(folder);
   const auto claimed = ingest(store, info.id, folder);
-  store.finish_run(info.id, claimed.value_or(RunStatus::kFailed), run.reason,
-                   claimed == RunStatus::kOk ? 0 : 1, "last line of the log");
+  const protocol::Verdict verdict =
+      claimed.value_or(protocol::Verdict{protocol::Status::kFailed, protocol::Cause::kDefect});
+  store.finish_run(
+      info.id, verdict, run.reason,
+      verdict == protocol::Verdict{} ? protocol::WorkerExit::kOk : protocol::WorkerExit::kFailed,
+      "last line of the log");
   return info;
 }
 

@@ -55,6 +55,7 @@ struct FakeRun {
   std::string cell_key() const;
   nlohmann::ordered_json config() const;
   nlohmann::json codecs() const;
+  std::string cause() const;  ///< that goes with the status
   /// Lines of one rank's file.
   std::vector<nlohmann::ordered_json> records(int rank) const;
   void write(const std::filesystem::path& folder) const;

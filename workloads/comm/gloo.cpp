@@ -46,7 +46,7 @@ std::string spoken(CollectiveKind collective) {
 }
 
 [[noreturn]] void fail(const std::string& what, const std::exception& error) {
-  throw Error(ErrorKind::kIo, what + " failed: " + error.what());
+  throw Error(ErrorKind::kPeer, what + " failed: " + error.what());
 }
 
 /// One of c10d's works, and what is left to do when it has ended.

@@ -186,7 +186,7 @@ TEST_CASE("every codec: trains, forgets evaluations, and hands over what its for
 TEST_CASE("every codec: what cannot stand at a tensor site is refused with the reason") {
   const auto refusal = [](const std::string& spec, const std::string& site = "tp",
                           int nodes = 1) -> std::string {
-    JobFile job;
+    protocol::JobFile job;
     job.config.compression.codecs[site] = spec;
     job.config.hardware.kind = "emulated";
     job.config.hardware.tp = 4;

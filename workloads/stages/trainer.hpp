@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "protocol/records.hpp"
 #include "workloads/messages/pass.hpp"
 #include "workloads/models/model.hpp"
 #include "workloads/optim/optimizer.hpp"
@@ -10,22 +11,11 @@
 
 namespace tersor::workloads {
 
-/// Nanoseconds on the steady clock. Encode, transfer and decode are parts of forward and backward.
-struct StepTimes {
-  std::int64_t total = 0;
-  std::int64_t forward = 0;
-  std::int64_t backward = 0;
-  std::int64_t optimizer = 0;
-  std::int64_t encode = 0;
-  std::int64_t transfer = 0;
-  std::int64_t decode = 0;
-};
-
 struct StepResult {
   double loss = 0;
   double gradient_norm = 0;  ///< before clipping, of the whole model
   bool is_finite = true;     ///< of the loss; else nothing was updated
-  StepTimes ns;
+  protocol::StepTimes ns;    ///< on the steady clock
 };
 
 /// Runs the steps of a model at a task: loss, gradients, clipping by the global norm, update.

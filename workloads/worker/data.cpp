@@ -6,7 +6,7 @@
 
 namespace tersor::workloads {
 
-JobData load_data(const JobFile& job) {
+JobData load_data(const protocol::JobFile& job) {
   const protocol::Cell::Data& config = job.config.data;
   const datasets::DatasetInfo& info = datasets::find_dataset(config.name);
   const std::filesystem::path root = datasets::find_data_root(job.data_root);

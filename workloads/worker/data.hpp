@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "datasets/dataset.hpp"
+#include "protocol/job_file.hpp"
 #include "workloads/stages/batch_source.hpp"
-#include "workloads/worker/job_file.hpp"
 
 namespace tersor::workloads {
 
@@ -20,6 +20,6 @@ struct JobData {
 };
 
 /// Throws Error(kMissing) or Error(kData) where there is no such data.
-JobData load_data(const JobFile& job);
+JobData load_data(const protocol::JobFile& job);
 
 }  // namespace tersor::workloads

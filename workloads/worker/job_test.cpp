@@ -34,7 +34,7 @@ datasets::DatasetInfo many_rows() {
 const datasets::DatasetRegistrar many_rows_registrar(many_rows());
 
 struct Silent : Recorder {
-  void write(const nlohmann::ordered_json&) override { ++records; }
+  void write(const protocol::Record&) override { ++records; }
   int records = 0;
 };
 
@@ -54,14 +54,14 @@ TEST_CASE("calls: the last number fits, the next is refused with the remedy") {
 }
 
 TEST_CASE("calls: a cell with too many evaluation batches is refused before it starts") {
-  JobFile job;
+  protocol::JobFile job;
   job.config.data.name = "many-rows";
   job.config.data.train_rows = 4;
   job.config.data.sequence = 4;
   job.config.training.micro_batch = 1;
   Silent recorder;
   CHECK_THROWS_WITH(
-      run_job(job, make_emulated_collective(1, SumOrder::kLibrary), recorder, {}),
+      run_job(job, "", make_emulated_collective(1, SumOrder::kLibrary), recorder, {}),
       Catch::Contains("has 65537 batches") && Catch::Contains("micro_batch to at least 2"));
   CHECK(recorder.records == 0);
 }

@@ -8,28 +8,26 @@
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
-#include <new>
 #include <thread>
 
 #include "common/build_info.hpp"
 #include "common/error.hpp"
 #include "common/host.hpp"
+#include "protocol/exit_code.hpp"
+#include "protocol/job_file.hpp"
 #include "workloads/comm/runtime.hpp"
 #include "workloads/worker/environment.hpp"
+#include "workloads/worker/failure.hpp"
 #include "workloads/worker/job.hpp"
+#include "workloads/worker/job_file.hpp"
 #include "workloads/worker/spool.hpp"
 
 namespace tersor::workloads {
 namespace {
 
-enum ExitCode : int {
-  kOk = 0,
-  kFailed = 1,
-  kUsage = 2,
-  kDiverged = 3,
-  kOutOfMemory = 4,
-  kInterrupted = 130
-};
+using protocol::Cause;
+using protocol::Status;
+using protocol::WorkerExit;
 
 sigset_t stop_signals() {
   sigset_t set;
@@ -47,41 +45,30 @@ void end_on_signals(Spool& spool) {
     int signal = 0;
     sigwait(&set, &signal);
     try {
-      spool.end({.status = "failed", .reason = "interrupted"});
+      spool.end({.status = Status::kFailed,
+                 .cause = Cause::kInterrupted,
+                 .reason = std::string(to_string(Cause::kInterrupted))});
     } catch (const std::exception& error) {
       std::cerr << "tersor-worker: " << error.what() << '\n';
     }
-    _exit(kInterrupted);
+    _exit(WorkerExit::kInterrupted);
   }).detach();
 }
 
-/// torch's messages carry a stack of frames after the first sentence.
-std::string first_part(const std::string& text) {
-  const std::size_t cut = text.find("\nException raised from");
-  return cut == std::string::npos ? text : text.substr(0, cut);
+protocol::Start start_record(const protocol::JobFile& job, const Launch& launch) {
+  return {.cell_key = job.cell_key,
+          .seed = job.seed,
+          .attempt = job.attempt,
+          .rank = launch.rank,
+          .world = launch.world,
+          .pid = getpid(),
+          .host = host_name(),
+          .time = utc_time(),
+          .environment = environment_facts(),
+          .hardware = hardware_facts()};
 }
 
-bool is_out_of_memory(const std::exception& error) {
-  return dynamic_cast<const std::bad_alloc*>(&error) ||
-         std::string_view(error.what()).find("DefaultCPUAllocator") != std::string_view::npos;
-}
-
-nlohmann::ordered_json start_record(const JobFile& job, const Launch& launch) {
-  return {{"type", "start"},
-          {"format", 1},
-          {"cell_key", job.cell_key},
-          {"seed", job.seed},
-          {"attempt", job.attempt},
-          {"rank", launch.rank},
-          {"world", launch.world},
-          {"pid", getpid()},
-          {"host", host_name()},
-          {"time", utc_time()},
-          {"environment", environment_facts()},
-          {"hardware", hardware_facts()}};
-}
-
-std::unique_ptr<Collective> make_collective(const JobFile& job, const Launch& launch) {
+std::unique_ptr<Collective> make_collective(const protocol::JobFile& job, const Launch& launch) {
   const SumOrder order =
       job.config.parallelism.sum_order == "ranks" ? SumOrder::kRanks : SumOrder::kLibrary;
   if (launch.world == 1)
@@ -102,24 +89,27 @@ int run(const std::string& cell, const std::string& folder) {
   Spool spool(folder, launch.rank);
   end_on_signals(spool);
   try {
-    JobFile job = read_job_file(cell);
-    job.folder = folder;
+    const protocol::JobFile job = protocol::read_job_file(cell);
     if (launch.is_pinned) pin_to_cores(launch.local_rank, job.config.hardware.threads);
     start_runtime(job.config.hardware.threads);
-    const nlohmann::ordered_json start = start_record(job, launch);
+    const protocol::Start start = start_record(job, launch);
     spool.set_bare_start(start);
     check_job(job, launch.world);
-    const StageOutcome outcome = run_job(job, make_collective(job, launch), spool, start);
-    spool.end({.status = outcome.is_diverged ? "diverged" : "ok",
-               .reason = outcome.reason,
-               .checksum = launch.rank == 0 ? outcome.checksum : ""});
-    return outcome.is_diverged ? kDiverged : kOk;
+    const StageOutcome outcome = run_job(job, folder, make_collective(job, launch), spool, start);
+    protocol::End end{.reason = outcome.reason,
+                      .checksum = launch.rank == 0 ? outcome.checksum : ""};
+    if (outcome.is_diverged) {
+      end.status = Status::kDiverged;
+      end.cause = Cause::kNonFinite;
+    }
+    spool.end(end);
+    return protocol::worker_exit(end.verdict());
   } catch (const std::exception& error) {
-    const bool has_no_memory = is_out_of_memory(error);
-    const std::string reason = first_part(error.what());
+    const protocol::Verdict verdict = verdict_of(error);
+    const std::string reason = reason_of(error);
     std::cerr << "tersor-worker: rank " << launch.rank << ": " << reason << std::endl;
-    spool.end({.status = has_no_memory ? "oom" : "failed", .reason = reason});
-    std::_Exit(has_no_memory ? kOutOfMemory : kFailed);
+    spool.end({.status = verdict.status, .cause = verdict.cause, .reason = reason});
+    std::_Exit(protocol::worker_exit(verdict));
   }
 }
 
@@ -127,7 +117,7 @@ int run(const std::string& cell, const std::string& folder) {
 void end_with_parent() {
   const pid_t parent = getppid();
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != parent) _exit(kInterrupted);
+  if (getppid() != parent) _exit(WorkerExit::kInterrupted);
 }
 
 int main_of_worker(int argc, char** argv) {
@@ -144,21 +134,21 @@ int main_of_worker(int argc, char** argv) {
       "  export WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=29500\n"
       "  RANK=1 LOCAL_RANK=1 tersor-worker --cell cell.json --spool out &\n"
       "  RANK=0 LOCAL_RANK=0 tersor-worker --cell cell.json --spool out\n"
-      "`tersor run` writes cell files and starts workers itself.");
+      "`tersor run` writes job files and starts workers itself.");
   std::string cell, folder;
-  app.add_option("--cell", cell, "cell file (docs/spool.md)")->required();
+  app.add_option("--cell", cell, "job file (docs/spool.md)")->required();
   app.add_option("--spool", folder, "folder that gets rank<r>.jsonl")->required();
   app.set_version_flag("--version", build_version());
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kOk : kUsage;
+    return app.exit(error) == 0 ? WorkerExit::kOk : WorkerExit::kUsage;
   }
   try {
     return run(cell, folder);
   } catch (const std::exception& error) {
     std::cerr << "tersor-worker: " << error.what() << '\n';
-    return kFailed;
+    return WorkerExit::kFailed;
   }
 }
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <nlohmann/json.hpp>
-#include <string_view>
-#include <vector>
-
+#include "protocol/records.hpp"
 #include "workloads/messages/tensor_parallel.hpp"
 #include "workloads/stages/stage.hpp"
 
@@ -13,16 +10,12 @@ namespace tersor::workloads {
 class Recorder {
  public:
   virtual ~Recorder() = default;
-  virtual void write(const nlohmann::ordered_json& record) = 0;
+  virtual void write(const protocol::Record& record) = 0;
 };
 
-/// Sets a number; what is not finite becomes null and marks the object.
-void set_number(nlohmann::ordered_json& object, std::string_view key, double value);
+protocol::Traffic to_record(const TrafficRow& row);
+protocol::MessageError to_record(const ErrorSample& sample);
 
-nlohmann::ordered_json to_json(const StepTimes& ns);
-nlohmann::ordered_json to_json(const TrafficRow& row);
-nlohmann::ordered_json to_json(const ErrorSample& sample);
-
-nlohmann::ordered_json to_json(const Evaluation& evaluation);
+protocol::Eval to_record(const Evaluation& evaluation);
 
 }  // namespace tersor::workloads

@@ -10,36 +10,33 @@
 
 namespace tersor::workloads {
 
-using nlohmann::ordered_json;
+using protocol::finite_number;
 
 void RunRecorder::record(const StepReport& report) {
-  ordered_json record{{"type", "step"},
-                      {"step", report.step},
-                      {"epoch", report.epoch},
-                      {"ns", to_json(report.result.ns)}};
-  if (is_first_) {
-    set_number(record, "loss", report.result.loss);
-    record["learning_rate"] = report.learning_rate;
-    set_number(record, "gradient_norm", report.result.gradient_norm);
-  }
+  protocol::Step record{.step = report.step, .epoch = report.epoch, .ns = report.result.ns};
+  if (is_first_)
+    record.training = {.loss = finite_number(report.result.loss),
+                       .learning_rate = finite_number(report.learning_rate),
+                       .gradient_norm = finite_number(report.result.gradient_norm)};
   recorder_.write(record);
   if (!is_first_) return;
-  for (const ErrorSample& sample : report.errors) recorder_.write(to_json(sample));
+  for (const ErrorSample& sample : report.errors) recorder_.write(to_record(sample));
   print_progress(report);
   write_messages(report.step, report.messages);
 }
 
 void RunRecorder::record(const Evaluation& evaluation) {
-  if (is_first_) recorder_.write(to_json(evaluation));
+  if (is_first_) recorder_.write(to_record(evaluation));
 }
 
 void RunRecorder::print_progress(const StepReport& report) const {
   const std::int64_t done = report.step + 1;
   if (!file_.has_progress || (done % 10 != 0 && done != report.steps)) return;
-  ordered_json line{{"step", done}, {"steps", report.steps}};
-  set_number(line, "loss", report.result.loss);
-  line["epoch"] = report.epoch;
-  std::cout << line.dump() << std::endl;
+  const protocol::Progress progress{.step = done,
+                                    .steps = report.steps,
+                                    .loss = finite_number(report.result.loss),
+                                    .epoch = report.epoch};
+  std::cout << to_json(progress).dump() << std::endl;
 }
 
 void RunRecorder::write_messages(std::int64_t step,
@@ -53,7 +50,7 @@ void RunRecorder::write_messages(std::int64_t step,
   constexpr std::size_t kDigits = 6;
   const std::string padding(kDigits - std::min(kDigits, digits.size()), '0');
   const protocol::Cell& cell = file_.config;
-  write_safetensors(file_.folder / ("messages-" + padding + digits + ".safetensors"), tensors,
+  write_safetensors(folder_ / ("messages-" + padding + digits + ".safetensors"), tensors,
                     {{"step", digits},
                      {"cell_key", file_.cell_key},
                      {"seed", std::to_string(file_.seed)},

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/worker/spool.hpp"
 
+#include <string>
+#include <utility>
+#include <variant>
+
 #include "common/clock.hpp"
 #include "common/error.hpp"
 
@@ -21,32 +25,27 @@ std::filesystem::path file_in(const std::filesystem::path& folder, int rank) {
 Spool::Spool(const std::filesystem::path& folder, int rank)
     : lines_(file_in(folder, rank)), start_ns_(steady_ns()) {}
 
-void Spool::set_bare_start(nlohmann::ordered_json start) {
+void Spool::set_bare_start(protocol::Start start) {
   const std::lock_guard lock(mutex_);
   bare_start_ = std::move(start);
 }
 
-void Spool::write(const nlohmann::ordered_json& record) {
+void Spool::write(const protocol::Record& record) {
   const std::lock_guard lock(mutex_);
   if (is_ended_) return;
-  const auto type = record.find("type");
-  if (type != record.end() && *type == "start") is_started_ = true;
-  if (type != record.end() && *type == "step") ++steps_;
-  lines_.write(record);
+  if (std::holds_alternative<protocol::Start>(record)) is_started_ = true;
+  if (std::holds_alternative<protocol::Step>(record)) ++steps_;
+  lines_.write(to_json(record));
 }
 
-void Spool::end(const Ending& ending) {
+void Spool::end(protocol::End end) {
   const std::lock_guard lock(mutex_);
   if (is_ended_) return;
   is_ended_ = true;
-  if (!is_started_ && !bare_start_.is_null()) lines_.write(bare_start_);
-  nlohmann::ordered_json record{{"type", "end"},
-                                {"status", ending.status},
-                                {"reason", ending.reason},
-                                {"wall_ns", steady_ns() - start_ns_},
-                                {"steps", steps_}};
-  if (!ending.checksum.empty()) record["checksum"] = ending.checksum;
-  lines_.write(record);
+  if (!is_started_ && bare_start_) lines_.write(to_json(*bare_start_));
+  end.wall_ns = steady_ns() - start_ns_;
+  end.steps = steps_;
+  lines_.write(to_json(end));
 }
 
 }  // namespace tersor::workloads

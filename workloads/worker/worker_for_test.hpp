@@ -17,6 +17,7 @@
 
 #include "common/jsonl.hpp"
 #include "protocol/cell.hpp"
+#include "protocol/version.hpp"
 #include "workloads/comm/port_for_test.hpp"
 
 /// tersor-worker as processes, for tests.
@@ -46,10 +47,14 @@ class Ranks {
     folder_ = std::filesystem::temp_directory_path() /
               ("tersor-worker-test-" + std::to_string(getpid()) + "-" + std::to_string(count_++));
     std::filesystem::create_directories(folder_);
-    nlohmann::json cell{{"format", 1},     {"cell_key", "0123456789abcdef"},
-                        {"seed", seed},    {"attempt", 1},
-                        {"data_root", ""}, {"weights", ""},
-                        {"vocab", ""},     {"progress", false},
+    nlohmann::json cell{{"format", protocol::kFormat},
+                        {"cell_key", "0123456789abcdef"},
+                        {"seed", seed},
+                        {"attempt", 1},
+                        {"data_root", ""},
+                        {"weights", ""},
+                        {"vocab", ""},
+                        {"progress", false},
                         {"error_every", 2}};
     cell["config"] = nlohmann::json::parse(to_json(config).dump());
     cell.update(extra);

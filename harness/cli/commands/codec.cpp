@@ -15,6 +15,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/commands/codec_commands.hpp"
 #include "harness/cli/commands/codec_message.hpp"
+#include "protocol/exit_code.hpp"
 
 namespace tersor::harness {
 namespace {
@@ -105,7 +106,7 @@ struct CheckCommand {
     }
     if (report.differences.empty()) return;
     std::printf("first difference: %s\n", report.differences.front().c_str());
-    set_exit_status(1);
+    set_exit_status(protocol::ProgramExit::kBadNews);
   }
 };
 

@@ -15,6 +15,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/commands/codec_commands.hpp"
 #include "harness/cli/commands/codec_message.hpp"
+#include "protocol/exit_code.hpp"
 #include "reports/engine/draw.hpp"
 
 namespace tersor::harness {
@@ -175,7 +176,7 @@ struct SweepCommand {
       print(rows);
     const bool is_measured = std::any_of(
         rows.begin(), rows.end(), [](const ordered_json& row) { return !row.contains("reason"); });
-    if (!is_measured) return set_exit_status(1);
+    if (!is_measured) return set_exit_status(protocol::ProgramExit::kBadNews);
     if (!figure.empty()) draw_figure(rows);
   }
 };

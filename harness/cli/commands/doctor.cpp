@@ -17,6 +17,7 @@
 #include "harness/hardware/profile.hpp"
 #include "harness/launch/launcher.hpp"
 #include "harness/matrix/model_facts.hpp"
+#include "protocol/exit_code.hpp"
 #include "reports/engine/draw.hpp"
 
 namespace tersor::harness {
@@ -148,7 +149,9 @@ const CommandRegistrar kDoctor(60, "doctor", [](CLI::App& app) {
     bool can_run = false;
     for (const auto& [name, value] : found.at("hardware").items())
       can_run = can_run || value.at("ok").get<bool>();
-    set_exit_status(can_run && found.at("worker").at("ok").get<bool>() ? 0 : 1);
+    set_exit_status(can_run && found.at("worker").at("ok").get<bool>()
+                        ? protocol::ProgramExit::kOk
+                        : protocol::ProgramExit::kBadNews);
   });
 });
 

@@ -20,14 +20,14 @@ Paragraph statuses(Context& context) {
 Table incomplete(const results::QueryResult& rows) {
   Table table;
   table.caption = "Runs without a result";
-  table.columns = {{"codec", "", true},    {"data set", "", true}, {"hardware", "", true},
-                   {"seed", "", false},    {"status", "", true},   {"reason", "", true},
-                   {"attempts", "", false}};
+  table.columns = {{"codec", "", true},  {"data set", "", true}, {"hardware", "", true},
+                   {"seed", "", false},  {"status", "", true},   {"cause", "", true},
+                   {"reason", "", true}, {"attempts", "", false}};
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     const RowView row(rows, i);
     Row line;
     for (const char* column :
-         {"codec", "dataset", "hardware", "seed", "status", "reason", "attempts"})
+         {"codec", "dataset", "hardware", "seed", "status", "cause", "reason", "attempts"})
       line.cells.push_back({row.text(column), "", Tone::kPlain});
     table.rows.push_back(line);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "results/ingest/record.hpp"
+#include "protocol/line_reader.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -7,10 +7,10 @@
 
 #include "common/error.hpp"
 
-namespace tersor::results {
+namespace tersor::protocol {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;  // the order of fields is part of a record
 
 [[noreturn]] void fail_at(const std::string& file, int line, std::size_t column,
                           const std::string& message) {
@@ -42,7 +42,7 @@ bool is_marked(const json& object) {
 
 }  // namespace
 
-Record::Record(std::string_view line, std::string file, int line_number)
+LineReader::LineReader(std::string_view line, std::string file, int line_number)
     : line_(line), file_(std::move(file)), line_number_(line_number) {
   try {
     object_ = json::parse(line_);
@@ -56,29 +56,28 @@ Record::Record(std::string_view line, std::string file, int line_number)
   }
   if (!object_.is_object())
     fail_at(file_, line_number_, 1, "expected a JSON object, got " + shown(object_));
-  type_ = text("type");
 }
 
-void Record::fail(const char* key, const std::string& message) const {
-  fail_at(
-      file_, line_number_, column_of(line_, key),
-      (type_.empty() ? std::string() : "record '" + type_ + "': ") + "'" + key + "' " + message);
+void LineReader::fail(const char* key, const std::string& message) const {
+  const auto type = object_.find("type");
+  const bool has_type = type != object_.end() && type->is_string();
+  fail_at(file_, line_number_, column_of(line_, key),
+          (has_type ? "record '" + type->get<std::string>() + "': " : std::string()) + "'" + key +
+              "' " + message);
 }
 
-bool Record::has(const char* key) const {
+bool LineReader::has(const char* key) const {
   const auto found = object_.find(key);
   return found != object_.end() && !found->is_null();
 }
 
-const json& Record::field(const char* key) const {
+const json& LineReader::field(const char* key) const {
   const auto found = object_.find(key);
   if (found == object_.end()) fail(key, "is missing");
   return *found;
 }
 
-bool Record::is_nonfinite() const { return is_marked(object_); }
-
-std::int64_t Record::integer(const char* key, std::int64_t least) const {
+std::int64_t LineReader::integer(const char* key, std::int64_t least) const {
   const json& value = field(key);
   const bool fits = value.is_number_integer() &&
                     !(value.is_number_unsigned() &&
@@ -90,29 +89,29 @@ std::int64_t Record::integer(const char* key, std::int64_t least) const {
   return value.get<std::int64_t>();
 }
 
-std::optional<std::int64_t> Record::optional_integer(const char* key, std::int64_t least) const {
+std::optional<std::int64_t> LineReader::optional_integer(const char* key, std::int64_t least) const {
   if (!has(key)) return std::nullopt;
   return integer(key, least);
 }
 
-std::uint64_t Record::unsigned_integer(const char* key) const {
+std::uint64_t LineReader::unsigned_integer(const char* key) const {
   const json& value = field(key);
   if (!value.is_number_unsigned())
     fail(key, "must be an unsigned whole number, got " + shown(value));
   return value.get<std::uint64_t>();
 }
 
-std::string Record::text(const char* key) const {
+std::string LineReader::text(const char* key) const {
   const json& value = field(key);
   if (!value.is_string()) fail(key, "must be a string, got " + shown(value));
   return value.get<std::string>();
 }
 
-std::string Record::text_or(const char* key, const std::string& otherwise) const {
+std::string LineReader::text_or(const char* key, const std::string& otherwise) const {
   return has(key) ? text(key) : otherwise;
 }
 
-std::string Record::choice(const char* key, std::initializer_list<const char*> choices) const {
+std::string LineReader::choice(const char* key, std::initializer_list<const char*> choices) const {
   const std::string value = text(key);
   if (std::find(choices.begin(), choices.end(), value) != choices.end()) return value;
   std::string list;
@@ -120,31 +119,26 @@ std::string Record::choice(const char* key, std::initializer_list<const char*> c
   fail(key, "must be one of " + list + ", got " + shown(field(key)));
 }
 
-Number Record::number(const char* key) const {
+Number LineReader::number(const char* key) const {
   const json& value = field(key);
-  if (value.is_null() && is_nonfinite()) return std::nullopt;
+  if (value.is_null() && is_marked(object_)) return std::nullopt;
   if (!value.is_number())
     fail(key, "must be a number (null only beside \"nonfinite\": true), got " + shown(value));
   return value.get<double>();
 }
 
-Number Record::optional_number(const char* key) const {
-  if (!has(key)) return std::nullopt;
-  return number(key);
-}
-
-const json& Record::object(const char* key) const {
+const json& LineReader::object(const char* key) const {
   const json& value = field(key);
   if (!value.is_object()) fail(key, "must be an object, got " + shown(value));
   return value;
 }
 
-const json& Record::optional_object(const char* key) const {
+const json& LineReader::optional_object(const char* key) const {
   static const json nothing = json::object();
   return has(key) ? object(key) : nothing;
 }
 
-std::vector<double> Record::numbers(const char* key) const {
+std::vector<double> LineReader::numbers(const char* key) const {
   const json& value = field(key);
   if (!value.is_array()) fail(key, "must be an array, got " + shown(value));
   std::vector<double> values;
@@ -160,15 +154,7 @@ std::vector<double> Record::numbers(const char* key) const {
   return values;
 }
 
-Number Record::member_number(const char* outer, const std::string& key) const {
-  const json& owner = object(outer);
-  const json& value = owner.at(key);
-  if (value.is_number()) return value.get<double>();
-  if (value.is_null() && (is_nonfinite() || is_marked(owner))) return std::nullopt;
-  fail(key.c_str(), "must be a number (null only beside \"nonfinite\": true), got " + shown(value));
-}
-
-std::int64_t Record::member_integer(const char* outer, const char* key) const {
+std::int64_t LineReader::member_integer(const char* outer, const char* key) const {
   const json& owner = object(outer);
   const auto found = owner.find(key);
   if (found == owner.end()) fail(outer, std::string("lacks '") + key + "'");
@@ -177,4 +163,18 @@ std::int64_t Record::member_integer(const char* outer, const char* key) const {
   return found->get<std::int64_t>();
 }
 
-}  // namespace tersor::results
+std::vector<std::pair<std::string, Number>> LineReader::member_numbers(const char* outer) const {
+  const json& owner = object(outer);
+  const bool may_be_null = is_marked(object_) || is_marked(owner);
+  std::vector<std::pair<std::string, Number>> numbers;
+  for (const auto& [key, value] : owner.items()) {
+    if (key == "nonfinite") continue;
+    if (!value.is_number() && !(value.is_null() && may_be_null))
+      fail(key.c_str(),
+           "must be a number (null only beside \"nonfinite\": true), got " + shown(value));
+    numbers.emplace_back(key, value.is_null() ? Number() : value.get<double>());
+  }
+  return numbers;
+}
+
+}  // namespace tersor::protocol
