@@ -35,7 +35,7 @@ struct LearnedBottleneck {
 /// A codec at one place: spans in, bytes out. Immutable and thread-safe; what changes is in State.
 /// Knows no torch, file or network. Sizes are in bytes; all pointers belong to the caller.
 ///
-/// One message crosses in rounds(): for r in rounds: encode(r) -> exchange(r) -> absorb(r) (all but
+/// One message takes rounds(): for r in rounds: encode(r) -> exchange(r) -> absorb(r) (all but
 /// the last) and then combine() of what the last exchange brought. One-round codecs need encode,
 /// decode and payload_bytes only.
 class Codec {
@@ -93,14 +93,14 @@ class Codec {
   /// bytes. An empty tensor has an empty payload.
   virtual std::size_t encode(int round, const TensorView& in, std::span<std::byte> out,
                              State* state, const Context& context) const = 0;
-  /// Device::kCuda: encodes x + e or x - g (KeptArray), in float32 and rounded to the input's
-  /// dtype, and adds the decoded message to what is kept; one round, no state, n > 0. Default: a
-  /// pass before encode, over a copy in the workspace, and decode_accumulate after it.
-  virtual std::size_t encode_with_kept(const TensorView& in, const KeptArray& kept,
-                                       std::span<std::byte> out, const Context& context) const;
-  /// What encode_with_kept takes beside workspace_bytes(). Default: n of the input's dtype.
-  virtual std::size_t kept_workspace_bytes(const Shape& shape, DType dtype,
-                                           const Context& context) const;
+  /// Device::kCuda: encodes x + e or x - g (FeedbackArray), in float32 and rounded to the input's
+  /// dtype, and adds the decoded message to the feedback array; one round, no state, n > 0.
+  /// Default: a pass before encode, over a copy in the workspace, and decode_accumulate after it.
+  virtual std::size_t encode_with_feedback(const TensorView& in, const FeedbackArray& feedback,
+                                           std::span<std::byte> out, const Context& context) const;
+  /// What encode_with_feedback takes beside workspace_bytes(). Default: n of the input's dtype.
+  virtual std::size_t feedback_workspace_bytes(const Shape& shape, DType dtype,
+                                               const Context& context) const;
   /// Takes what round `round` brought (kAllReduce: one array; kGather, kAllToAll: `ranks` payloads,
   /// in rank order) before round+1 is encoded.
   virtual void absorb(int round, std::span<const std::span<const std::byte>> received,
@@ -130,9 +130,9 @@ class Codec {
   virtual void decode_on_device(std::span<const std::span<const std::byte>> payloads,
                                 const Shape& shape, DType dtype, const DecodeTarget& target,
                                 const Context& context) const;
-  /// decode_on_device takes DecodeTarget::kept, with a float32 target.
-  virtual bool decodes_into_kept() const { return false; }
-  /// Decoding reads or changes the state (`ef21`, `aqsgd` and what stands around them): on a device
+  /// decode_on_device takes DecodeTarget::feedback, with a float32 target.
+  virtual bool decodes_to_feedback() const { return false; }
+  /// Decoding reads or changes the state (`ef21`, `aqsgd` and wrappers around them): on a device
   /// these decode by decode() alone.
   virtual bool decodes_with_state() const { return false; }
 };

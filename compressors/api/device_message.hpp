@@ -12,14 +12,14 @@ struct DecodeTarget {
   void* data = nullptr;
   DType dtype = DType::kFloat32;
   bool is_accumulated = false;  ///< add to what is there
-  /// Codec::decodes_into_kept: an array for each payload (eight at most), to which that is added;
+  /// Codec::decodes_to_feedback: an array for each payload (eight at most), to which that is added;
   /// the arrays' values then take the payloads' place in the sum, and stay, non-finite ones as 0.
-  std::span<float* const> kept{};
+  std::span<float* const> feedback{};
 };
 
-/// What a wrapper keeps of its messages on a device: n floats that encode_with_kept reads and
-/// rewrites. A non-finite one counts as 0.
-struct KeptArray {
+/// A wrapper's error-feedback or difference memory on a device: n floats that encode_with_feedback
+/// reads and rewrites. A non-finite one counts as 0.
+struct FeedbackArray {
   enum Meaning : std::uint8_t {
     kNegativeError,  ///< -e: sends x + e, leaves -(x + e) + decoded
     kResult,         ///< g: sends x - g, leaves g + decoded

@@ -14,9 +14,9 @@ class DeviceMemory;
 class State {
  public:
   virtual ~State() = default;
-  /// Moves what is kept to a device, for calls with Device::kCuda; `memory` must outlive the state.
-  /// Later calls on the CPU, and on another device, are errors of the caller. Throws
-  /// Error(kUnsupported) where the codec keeps what a device cannot hold.
+  /// Moves the stored values to a device, for calls with Device::kCuda; `memory` must outlive the
+  /// state. Later calls on the CPU, and on another device, are errors of the caller. Throws
+  /// Error(kUnsupported) where the codec stores what a device cannot hold.
   virtual void move_to(DeviceMemory& memory);
   virtual std::size_t bytes() const = 0;
   virtual std::vector<std::byte> save() const = 0;

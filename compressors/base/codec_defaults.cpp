@@ -49,20 +49,20 @@ void Codec::absorb(int round, std::span<const std::span<const std::byte>>, const
   TERSOR_CHECK(false, canonical() + " has no round after " + std::to_string(round));
 }
 
-std::size_t Codec::encode_with_kept(const TensorView& in, const KeptArray& kept,
-                                    std::span<std::byte> out, const Context& context) const {
+std::size_t Codec::encode_with_feedback(const TensorView& in, const FeedbackArray& feedback,
+                                        std::span<std::byte> out, const Context& context) const {
   const auto n = static_cast<std::size_t>(in.shape.elements());
   Scratch scratch(context);
   const auto rounded = scratch.take<std::byte>(static_cast<std::int64_t>(n * item_bytes(in.dtype)));
-  float_launchers().split_kept(in, kept, rounded.data(), context.stream);
+  float_launchers().split_feedback(in, feedback, rounded.data(), context.stream);
   Context rest = context;
   rest.workspace = scratch.rest();
   const std::size_t size = encode(0, {rounded.data(), in.shape, in.dtype}, out, nullptr, rest);
-  decode_accumulate(out.first(size), in.shape, in.dtype, {kept.values, n}, nullptr, rest);
+  decode_accumulate(out.first(size), in.shape, in.dtype, {feedback.values, n}, nullptr, rest);
   return size;
 }
 
-std::size_t Codec::kept_workspace_bytes(const Shape& shape, DType dtype, const Context&) const {
+std::size_t Codec::feedback_workspace_bytes(const Shape& shape, DType dtype, const Context&) const {
   return Scratch::bytes_for<std::byte>(shape.elements() *
                                        static_cast<std::int64_t>(item_bytes(dtype)));
 }

@@ -50,7 +50,7 @@ constexpr int kDotLanes = 32;
 #if HWY_TARGET <= HWY_AVX2
 using Floats = hn::ScalableTag<float>;
 using Vector = hn::Vec<Floats>;
-using kernels::HWY_NAMESPACE::kept;
+using kernels::HWY_NAMESPACE::in_register;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(Floats()));
 constexpr int kParts = kDotLanes / kLanes;
 
@@ -74,7 +74,7 @@ inline float folded(float* lanes) {
 }
 
 // Dot products of kRows rows with kCount vectors, which share the loads and wait for nothing. What
-// stands behind the rows is fetched: it is the next rows.
+// comes behind the rows is fetched: it is the next rows.
 template <int kRows, int kCount>
 HWY_INLINE void dots(const float* HWY_RESTRICT x, const float* HWY_RESTRICT vectors,
                      std::int64_t length, std::int64_t stride, float* HWY_RESTRICT out) {
@@ -90,12 +90,12 @@ HWY_INLINE void dots(const float* HWY_RESTRICT x, const float* HWY_RESTRICT vect
       const float* const at = x + i + part * kLanes;
       Vector values[kRows];
       for (int t = 0; t < kRows; ++t) {
-        values[t] = kept(hn::LoadU(d, at + t * length));
+        values[t] = in_register(hn::LoadU(d, at + t * length));
         if (part * kLanes % 16 == 0) __builtin_prefetch(at + (t + kRows) * length, 0, 2);
       }
       for (int r = 0; r < kCount; ++r) {
         Vector vector = hn::LoadU(d, vectors + r * length + i + part * kLanes);
-        if constexpr (kRows > 1) vector = kept(vector);
+        if constexpr (kRows > 1) vector = in_register(vector);
         for (int t = 0; t < kRows; ++t)
           sums[t][r][part] = hn::Add(sums[t][r][part], hn::Mul(values[t], vector));
       }
@@ -166,7 +166,7 @@ HWY_INLINE void add_rows(const float* HWY_RESTRICT x, const float* HWY_RESTRICT 
   for (; i + kLanes <= width; i += kLanes) {
     Vector values[kRows];
     for (int t = 0; t < kRows; ++t) {
-      values[t] = kept(hn::LoadU(d, x + t * length + i));
+      values[t] = in_register(hn::LoadU(d, x + t * length + i));
       __builtin_prefetch(x + (t + kRows) * length + i, 0, 2);
     }
     for (int r = 0; r < kCount; ++r) {

@@ -43,20 +43,20 @@ struct Payload {
 
   std::span<std::uint32_t> indices(std::int64_t scope, std::span<std::uint32_t> room) const {
     const std::int64_t length = grid[scope].length;
-    const auto local = room.first(static_cast<std::size_t>(layout.kept(length)));
+    const auto local = room.first(static_cast<std::size_t>(layout.selected(length)));
     decode_index(layout.coding(), data + layout.index_bytes_before(scope), length, local, codec);
     return local;
   }
   const std::byte* values(std::int64_t scope) const {
     return data + layout.index_bytes() +
-           static_cast<std::size_t>(layout.kept_before(scope)) * item_bytes(dtype);
+           static_cast<std::size_t>(layout.selected_before(scope)) * item_bytes(dtype);
   }
 };
 
 // out = or += a payload whose scopes are channels.
-void put_channels(const Payload& payload, Into into, std::span<std::uint32_t> index,
+void put_channels(const Payload& payload, ScatterMode mode, std::span<std::uint32_t> index,
                   std::span<float> out) {
-  if (into == Into::kZeros) std::fill(out.begin(), out.end(), 0.0f);
+  if (mode == ScatterMode::kAssign) std::fill(out.begin(), out.end(), 0.0f);
   for (std::int64_t s = 0; s < payload.grid.count(); ++s) {
     const ScopeSlice slice = payload.grid[s];
     const auto local = payload.indices(s, index);
@@ -65,20 +65,20 @@ void put_channels(const Payload& payload, Into into, std::span<std::uint32_t> in
     for_each_piece(payload.values(s), payload.dtype, local, 0, std::ssize(local),
                    [&](std::span<const std::uint32_t> at, std::span<const float> values) {
                      for (std::size_t j = 0; j < at.size(); ++j) {
-                       if (into == Into::kAll)
+                       if (mode == ScatterMode::kAdd)
                          for (; next < at[j]; ++next) to[next * slice.stride] += 0.0f;
                        float& x = to[at[j] * slice.stride];
-                       x = into == Into::kZeros ? values[j] : x + values[j];
+                       x = mode == ScatterMode::kAssign ? values[j] : x + values[j];
                        next = std::int64_t{at[j]} + 1;
                      }
                    });
-    if (into != Into::kAll) continue;
+    if (mode != ScatterMode::kAdd) continue;
     for (; next < slice.length; ++next) to[next * slice.stride] += 0.0f;
   }
 }
 
 // A scope is the whole tensor: shares of its values, each with the elements up to the next one.
-void put_tensor(const Payload& payload, Into into, std::span<std::uint32_t> index,
+void put_tensor(const Payload& payload, ScatterMode mode, std::span<std::uint32_t> index,
                 std::span<float> out, int threads) {
   const auto local = payload.indices(0, index);
   const auto k = std::ssize(local);
@@ -88,7 +88,7 @@ void put_tensor(const Payload& payload, Into into, std::span<std::uint32_t> inde
                      if (j == 0 || j == k) return j == 0 ? 0 : std::ssize(out);
                      return std::int64_t{local[static_cast<std::size_t>(j - 1)]} + 1;
                    };
-                   Scatter scatter(into, out.data() + begin_of(first));
+                   Scatter scatter(mode, out.data() + begin_of(first));
                    for_each_piece(payload.values(0), payload.dtype, local, first, last,
                                   [&](std::span<const std::uint32_t> at, std::span<float> values) {
                                     scatter.piece(out.data(), at, values);
@@ -97,14 +97,14 @@ void put_tensor(const Payload& payload, Into into, std::span<std::uint32_t> inde
                  });
 }
 
-void put_scopes(const Payload& payload, Into into, std::span<std::uint32_t> index,
+void put_scopes(const Payload& payload, ScatterMode mode, std::span<std::uint32_t> index,
                 std::span<float> out, int threads) {
-  const auto room = static_cast<std::size_t>(payload.layout.most_kept());
+  const auto room = static_cast<std::size_t>(payload.layout.most_selected());
   for_each_share(
       payload.grid.count(), std::ssize(out), threads,
       [&](std::int64_t first, std::int64_t last, std::int64_t slot) {
         if (first == last) return;
-        Scatter scatter(into, out.data() + payload.grid[first].begin);
+        Scatter scatter(mode, out.data() + payload.grid[first].begin);
         for (std::int64_t s = first; s < last; ++s) {
           const auto local =
               payload.indices(s, index.subspan(static_cast<std::size_t>(slot) * room, room));
@@ -140,7 +140,7 @@ constexpr std::int64_t kBlock = 8192;
 // where a value is -0. `index` also has a cursor for every payload and share.
 bool combine_tensor(std::span<const std::span<const std::byte>> received, Payload payload,
                     std::span<std::uint32_t> index, std::span<float> out, int threads) {
-  const auto k = static_cast<std::size_t>(payload.layout.kept_of_all());
+  const auto k = static_cast<std::size_t>(payload.layout.selected_of_all());
   const auto local = [&](std::size_t r) { return index.subspan(r * k, k); };
   for (std::size_t r = 0; r < received.size(); ++r) {
     payload.data = received[r].data();
@@ -179,7 +179,7 @@ bool combine_tensor(std::span<const std::span<const std::byte>> received, Payloa
 // The same where there are several scopes, one after the other.
 bool combine_scopes(std::span<const std::span<const std::byte>> received, const Payload& payload,
                     std::span<std::uint32_t> index, std::span<float> out, int threads) {
-  const auto room = static_cast<std::size_t>(payload.layout.most_kept());
+  const auto room = static_cast<std::size_t>(payload.layout.most_selected());
   std::atomic<bool> is_plain = true;
   for_each_share(payload.grid.count(), std::ssize(out), threads,
                  [&](std::int64_t first, std::int64_t last, std::int64_t slot) {
@@ -249,20 +249,21 @@ std::byte* send_first_values(const TensorView& in, const ScopeSlice& slice,
 std::int64_t sparse_index_elements(const SparseLayout& layout, const ScopeGrid& grid,
                                    const Shape& shape, std::int64_t payloads, int threads) {
   const std::int64_t n = shape.elements();
-  if (!grid.is_contiguous()) return layout.most_kept();
-  if (grid.count() > 1) return share_count(grid.count(), n, threads) * layout.most_kept();
-  return payloads * (layout.most_kept() + share_count((n - 1) / kBlock + 1, n, threads));
+  if (!grid.is_contiguous()) return layout.most_selected();
+  if (grid.count() > 1) return share_count(grid.count(), n, threads) * layout.most_selected();
+  return payloads * (layout.most_selected() + share_count((n - 1) / kBlock + 1, n, threads));
 }
 
 void decode_sparse(std::span<const std::byte> payload, const SparseLayout& layout,
-                   const ScopeGrid& grid, DType dtype, Into into, std::span<std::uint32_t> index,
-                   std::span<float> out, int threads, std::string_view codec) {
+                   const ScopeGrid& grid, DType dtype, ScatterMode mode,
+                   std::span<std::uint32_t> index, std::span<float> out, int threads,
+                   std::string_view codec) {
   expect_payload_bytes(payload, layout.payload_bytes(), codec);
   if (grid.count() == 0) return;
   const Payload one{payload.data(), layout, grid, dtype, codec};
-  if (!grid.is_contiguous()) return put_channels(one, into, index, out);
-  if (grid.count() == 1) return put_tensor(one, into, index, out, threads);
-  put_scopes(one, into, index, out, threads);
+  if (!grid.is_contiguous()) return put_channels(one, mode, index, out);
+  if (grid.count() == 1) return put_tensor(one, mode, index, out, threads);
+  put_scopes(one, mode, index, out, threads);
 }
 
 bool has_negative_zero(const std::byte* values, DType dtype, std::int64_t count) {
@@ -297,10 +298,10 @@ void combine_sparse(std::span<const std::span<const std::byte>> received,
   }
   // What a rank does not send adds +0, and -0 + 0 is +0: with -0 among the values every position
   // counts.
-  Into into = Into::kZeros;
+  ScatterMode mode = ScatterMode::kAssign;
   for (const auto& payload : received) {
-    decode_sparse(payload, layout, grid, dtype, into, index, out, threads, codec);
-    into = Into::kAll;
+    decode_sparse(payload, layout, grid, dtype, mode, index, out, threads, codec);
+    mode = ScatterMode::kAdd;
   }
 }
 
@@ -309,8 +310,8 @@ void add_zero(std::span<float> out) {
 }
 
 void Scatter::piece(float* to, std::span<const std::uint32_t> at, std::span<float> values) {
-  if (into_ == Into::kAll) return add_piece(at, values, to, finished_);
-  if (into_ == Into::kValues) {
+  if (mode_ == ScatterMode::kAdd) return add_piece(at, values, to, finished_);
+  if (mode_ == ScatterMode::kAddSelected) {
     for (std::size_t j = 0; j < at.size(); ++j) to[at[j]] += values[j];
     return;
   }
@@ -325,8 +326,8 @@ void Scatter::piece(float* to, std::span<const std::uint32_t> at, std::span<floa
 }
 
 void Scatter::finish(float* end) {
-  if (into_ == Into::kAll) add_zero({finished_, end});
-  if (into_ == Into::kZeros) std::fill(finished_, end, 0.0f);
+  if (mode_ == ScatterMode::kAdd) add_zero({finished_, end});
+  if (mode_ == ScatterMode::kAssign) std::fill(finished_, end, 0.0f);
 }
 
 }  // namespace tersor::compressors

@@ -23,11 +23,11 @@ std::byte* send_first_values(const TensorView& in, const ScopeSlice& slice,
                              std::span<const std::uint32_t> local, std::int64_t count,
                              std::byte* out);
 
-/// What becomes of a dense tensor that sparse values are put into.
-enum class Into : std::uint8_t {
-  kZeros,  ///< zeros and the values
-  kAll,    ///< plus zeros and the values: where nothing is sent -0 becomes +0
-  kValues  ///< plus the values; the rest stays
+/// How sparse values are written to a dense tensor.
+enum class ScatterMode : std::uint8_t {
+  kAssign,      ///< the values, and zeros everywhere else
+  kAdd,         ///< adds the values, and +0 everywhere else, which makes +0 of -0
+  kAddSelected  ///< adds the values; all other elements stay as they are
 };
 
 /// Elements of scratch that the functions below take for indices.
@@ -35,8 +35,9 @@ std::int64_t sparse_index_elements(const SparseLayout& layout, const ScopeGrid& 
                                    const Shape& shape, std::int64_t payloads, int threads);
 /// Decodes into a dense tensor. Throws Error(kPayload).
 void decode_sparse(std::span<const std::byte> payload, const SparseLayout& layout,
-                   const ScopeGrid& grid, DType dtype, Into into, std::span<std::uint32_t> index,
-                   std::span<float> out, int threads, std::string_view codec);
+                   const ScopeGrid& grid, DType dtype, ScatterMode mode,
+                   std::span<std::uint32_t> index, std::span<float> out, int threads,
+                   std::string_view codec);
 /// The sum of several payloads, in their order: as decoding each one to a dense tensor and adding.
 void combine_sparse(std::span<const std::span<const std::byte>> received,
                     const SparseLayout& layout, const ScopeGrid& grid, DType dtype,
@@ -47,7 +48,7 @@ void combine_sparse(std::span<const std::span<const std::byte>> received,
 /// which send nothing add +0: x + 0 is x for every x but -0.
 bool has_negative_zero(const std::byte* values, DType dtype, std::int64_t count);
 /// Adds values at ascending positions of `to`, and +0 to every other element from `finished` up to
-/// the last one, behind which `finished` stands then. Changes `values`.
+/// the last one, behind which `finished` is then. Changes `values`.
 void add_piece(std::span<const std::uint32_t> at, std::span<float> values, float* to,
                float*& finished);
 /// out[i] += 0: -0 becomes +0.
@@ -56,14 +57,14 @@ void add_zero(std::span<float> out);
 /// Puts values into a stretch of a dense tensor, piece by piece in ascending order.
 class Scatter {
  public:
-  Scatter(Into into, float* begin) : into_(into), finished_(begin) {}
+  Scatter(ScatterMode mode, float* begin) : mode_(mode), finished_(begin) {}
   /// Values at the positions `at` (not empty) of `to`; changes `values`.
   void piece(float* to, std::span<const std::uint32_t> at, std::span<float> values);
   void finish(float* end);
 
  private:
-  Into into_;
-  float* finished_;  // what lies before it is done
+  ScatterMode mode_;
+  float* finished_;  // everything before it is done
 };
 
 }  // namespace tersor::compressors

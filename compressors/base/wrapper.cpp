@@ -70,8 +70,8 @@ std::string refuses_feedback(std::string_view inner_name, const Codec& inner) {
   return refuses_state_or_rounds(inner_name, inner);
 }
 
-FloatState::FloatState(std::size_t arrays, std::int64_t elements, KeptOnDevice kept)
-    : elements_(elements), kept_(kept), arrays_(arrays) {}
+FloatState::FloatState(std::size_t arrays, std::int64_t elements, FeedbackForm form)
+    : elements_(elements), form_(form), arrays_(arrays) {}
 
 void FloatState::move_to(DeviceMemory& memory) {
   memory_ = &memory;
@@ -108,7 +108,7 @@ std::vector<float> FloatState::values_of(const Array& array) const {
   array.on_device.copy_out(values.data());
   for (float& value : values) {
     value = finite_or_zero(value);
-    if (kept_ == KeptOnDevice::kNegatives) value = 0.0f - value;
+    if (form_ == FeedbackForm::kNegatives) value = 0.0f - value;
   }
   return values;
 }
@@ -118,7 +118,7 @@ void FloatState::put(Array& array, std::vector<float> values) const {
     array.values = std::move(values);
     return;
   }
-  if (kept_ == KeptOnDevice::kNegatives)
+  if (form_ == FeedbackForm::kNegatives)
     for (float& value : values) value = -value;
   array.on_device.copy_in(values.data());
   array.values.clear();

@@ -57,18 +57,18 @@ std::string refuses_state_or_rounds(std::string_view inner_name, const Codec& in
 std::string refuses_feedback(std::string_view inner_name, const Codec& inner);
 
 /// What kernels leave in the arrays of a FloatState on a device. Non-finite elements count as 0:
-/// kernels let them be until they next read the array.
-enum class KeptOnDevice : std::uint8_t {
+/// kernels leave them until they next read the array.
+enum class FeedbackForm : std::uint8_t {
   kValues,    ///< the array
   kNegatives  ///< its negative (float_kernels.cu says what for)
 };
 
-/// Float arrays that a wrapper keeps between messages; on the CPU an array is empty, and counts as
+/// Float arrays of a wrapper from message to message; on the CPU an array is empty, and counts as
 /// zeros, until it is first written.
 class FloatState final : public State {
  public:
   /// `arrays` of them, of `elements` each.
-  FloatState(std::size_t arrays, std::int64_t elements, KeptOnDevice kept = KeptOnDevice::kValues);
+  FloatState(std::size_t arrays, std::int64_t elements, FeedbackForm form = FeedbackForm::kValues);
 
   void move_to(DeviceMemory& memory) override;
   std::size_t bytes() const override;
@@ -88,7 +88,7 @@ class FloatState final : public State {
   void put(Array& array, std::vector<float> values) const;
 
   std::int64_t elements_;
-  KeptOnDevice kept_;
+  FeedbackForm form_;
   std::vector<Array> arrays_;
   DeviceMemory* memory_ = nullptr;
 };

@@ -168,7 +168,7 @@ void narrow_targets(const std::string& name) {
 /// Takes our options out of the command line and leaves Google Benchmark's.
 Options parse(int& argc, char** argv) {
   Options o;
-  int kept = 1;
+  int remaining = 1;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     const auto value = [&]() -> std::string {
@@ -203,9 +203,9 @@ Options parse(int& argc, char** argv) {
     else if (word == "--threads")
       o.threads = static_cast<int>(number());
     else
-      argv[kept++] = argv[i];
+      argv[remaining++] = argv[i];
   }
-  argc = kept;
+  argc = remaining;
   o.effort.is_wall = o.threads > 1;
   if (o.is_quick) o.effort = {3, 1, 0.01, o.effort.is_wall};
   return o;

@@ -13,7 +13,7 @@
 namespace tersor::compressors::bench {
 namespace {
 
-constexpr double kRestless = 1.06;
+constexpr double kNoisy = 1.06;
 constexpr int kTries = 10;
 constexpr double kBatchNs = 100e3;  // a reading of the clock costs a fraction of a microsecond
 
@@ -78,7 +78,7 @@ Timing measure(const std::function<void()>& work, const std::function<void()>& c
       const double between = works.time();
       const double after = copies.time();
       best_copy = std::min({best_copy, before, after});
-      const bool is_quiet = std::max(before, after) <= kRestless * best_copy;
+      const bool is_quiet = std::max(before, after) <= kNoisy * best_copy;
       if (!is_quiet && attempt < kTries && !is_time_up()) continue;
       work_ns.push_back(between);
       copy_ns.push_back((before + after) / 2);

@@ -86,7 +86,7 @@ const State* state_of(const tersor_state* state) {
   return state == nullptr ? nullptr : state->state.get();
 }
 
-/// Whether a codec keeps something from message to message, or between its rounds.
+/// Whether a codec has a state from message to message, or between its rounds.
 bool has_state(const Codec& codec) {
   try {
     return codec.make_state({4, 64, 64}, tersor::DType::kFloat32, 1) != nullptr;

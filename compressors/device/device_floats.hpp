@@ -17,15 +17,16 @@ struct FloatLaunchers {
   /// `rows` rows of `width` bytes, from_pitch and to_pitch bytes apart.
   void (*copy_rows)(const std::byte* from, std::size_t from_pitch, std::byte* to,
                     std::size_t to_pitch, std::size_t width, std::int64_t rows, void* stream);
-  /// Before an inner codec that rewrites no state itself: rounded = what encode_with_kept sends, in
-  /// x's dtype, and `kept` what decoded values are added to.
-  void (*split_kept)(const TensorView& x, const KeptArray& kept, void* rounded, void* stream);
+  /// Before an inner codec that rewrites no state itself: rounded = what encode_with_feedback
+  /// sends, in x's dtype, and `feedback` what decoded values are added to.
+  void (*split_feedback)(const TensorView& x, const FeedbackArray& feedback, void* rounded,
+                         void* stream);
   /// target = (target +) up to eight arrays of n values, as they are, added in their order and
   /// rounded once; then their non-finite elements become 0.
-  void (*publish_kept)(std::span<float* const> kept, std::int64_t n, const DecodeTarget& target,
-                       void* stream);
-  /// kept = n values of `dtype` at `from`, as float32 or float16 (`to`); non-finite ones as 0.
-  void (*keep)(const std::byte* from, DType dtype, std::int64_t n, DType to, void* kept,
+  void (*publish_feedback)(std::span<float* const> feedback, std::int64_t n,
+                           const DecodeTarget& target, void* stream);
+  /// stored = n values of `dtype` at `from`, as float32 or float16 (`to`); non-finite ones as 0.
+  void (*keep)(const std::byte* from, DType dtype, std::int64_t n, DType to, void* stored,
                void* stream);
   /// out = (out +) a message {rows, hidden} whose first channels are the rows of `part` (`width`
   /// wide) and the others those of `local` (0 where it is null), both in their dtypes.

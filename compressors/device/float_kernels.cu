@@ -10,10 +10,11 @@
 // in the pass that writes the payload, and around a codec that has none of these the inner codec's
 // decode-and-accumulate writes straight into what a pass left:
 //
-//   x, kept --split_kept--> rounded --encode--> payload
-//                           base  <--decode_accumulate--+    = new kept
+//   x, feedback --split_feedback--> rounded --encode--> payload
+//                               base  <--decode_accumulate--+    = new feedback
 //
-// At the receiver of ef21 there is a g for each rank; the sum of all of them --publish_kept--> out.
+// At the receiver of ef21 there is a g for each rank; the sum of all of them --publish_feedback-->
+// out.
 //
 // -(x+e) + decoded has the bits of -((x+e) - decoded) but for the sign of a zero, and an error that
 // starts at +0 is never -0 (only -0 - +0 is, and x + e = -0 needs an e of -0).
@@ -37,63 +38,65 @@ __device__ __forceinline__ void for_each_subtile(std::int64_t n, Visit visit) {
 
 template <class In>
 __global__ void __launch_bounds__(kThreads, kEncodingBlocks)
-    split_kept_kernel(KeptTensor<In> in, std::int64_t n, typename In::Storage* rounded) {
-  using From = Source<WithKept<In>>;
+    split_feedback_kernel(FeedbackTensor<In> in, std::int64_t n, typename In::Storage* rounded) {
+  using From = Source<WithFeedback<In>>;
   for_each_subtile(n, [&](std::int64_t first, std::int64_t count) {
     float x[8];
     typename From::Base base;
     From::load(in + first, count, From::alignment(in), x, base);
-    store_octet<In, true>(rounded + first, count, is_aligned_16(rounded), x);
+    store_thread_tile<In, true>(rounded + first, count, is_aligned_16(rounded), x);
     From::store(in + first, count, From::alignment(in), base);
   });
 }
 
-/// Writes the octet back with its non-finite elements as 0, where it has any: all lanes call it.
-__device__ __forceinline__ void store_finite(float* kept, std::int64_t count, float* octet) {
+/// Writes the thread tile back with its non-finite elements as 0, where it has any: all lanes call
+/// it.
+__device__ __forceinline__ void store_finite(float* feedback, std::int64_t count,
+                                             float* thread_tile) {
   bool is_all_finite = true;
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
-    is_all_finite = is_all_finite && is_finite(octet[i]);
-    octet[i] = finite_or_zero(octet[i]);
+    is_all_finite = is_all_finite && is_finite(thread_tile[i]);
+    thread_tile[i] = finite_or_zero(thread_tile[i]);
   }
   if (__any_sync(kAllLanes, !is_all_finite))
-    store_octet<Float32>(kept, count, is_aligned_16(kept), octet);
+    store_thread_tile<Float32>(feedback, count, is_aligned_16(feedback), thread_tile);
 }
 
 template <class Out>
 __global__ void __launch_bounds__(kThreads, kResidentBlocks)
-    publish_kept_kernel(const __grid_constant__ KeptArrays kept, int count_of_arrays,
-                        std::int64_t n, bool is_accumulated, typename Out::Storage* out) {
+    publish_feedback_kernel(const __grid_constant__ FeedbackArrays feedback, int count_of_arrays,
+                            std::int64_t n, bool is_accumulated, typename Out::Storage* out) {
   for_each_subtile(n, [&](std::int64_t first, std::int64_t count) {
     float sum[8];
-    if (is_accumulated) load_octet<Out, true>(out + first, count, is_aligned_16(out), sum);
+    if (is_accumulated) load_thread_tile<Out, true>(out + first, count, is_aligned_16(out), sum);
 #pragma unroll 1
     for (int a = 0; a < count_of_arrays; ++a) {
-      float* const own = kept.at[a];
+      float* const own = feedback.at[a];
       float k[8];
-      load_octet<Float32>(own + first, count, is_aligned_16(own), k);
+      load_thread_tile<Float32>(own + first, count, is_aligned_16(own), k);
 #pragma unroll
       for (int i = 0; i < 8; ++i)
         sum[i] = a == 0 && !is_accumulated ? k[i] : __fadd_rn(sum[i], k[i]);
       store_finite(own + first, count, k);
     }
-    store_octet<Out, true>(out + first, count, is_aligned_16(out), sum);
+    store_thread_tile<Out, true>(out + first, count, is_aligned_16(out), sum);
   });
 }
 
 template <class In, class Out>
 __global__ void __launch_bounds__(kThreads, kResidentBlocks)
-    keep_kernel(const std::byte* in, std::int64_t n, typename Out::Storage* kept) {
+    keep_kernel(const std::byte* in, std::int64_t n, typename Out::Storage* feedback) {
   for_each_subtile(n, [&](std::int64_t first, std::int64_t count) {
     float x[8];
     load_plain<In, true>(in + first * sizeof(typename In::Storage), count, x);
 #pragma unroll
     for (int i = 0; i < 8; ++i) x[i] = finite_or_zero(x[i]);
-    store_octet<Out, true>(kept + first, count, is_aligned_16(kept), x);
+    store_thread_tile<Out, true>(feedback + first, count, is_aligned_16(feedback), x);
   });
 }
 
-/// One element a thread: rows start anywhere, so octets would meet two of them.
+/// One element a thread: rows start anywhere, so thread tiles would meet two of them.
 template <class Local, class Out>
 __global__ void __launch_bounds__(kThreads)
     join_channels_kernel(const float* part, std::int64_t width,
@@ -170,42 +173,44 @@ void copy_rows(const std::byte* from, std::size_t from_pitch, std::byte* to, std
   launch_copy<std::uint8_t>(from, from_pitch, to, to_pitch, width, rows, stream);
 }
 
-void split_kept(const TensorView& in, const KeptArray& kept, void* rounded, void* stream) {
+void split_feedback(const TensorView& in, const FeedbackArray& feedback, void* rounded,
+                    void* stream) {
   const std::int64_t n = in.shape.elements();
   if (n == 0) return;
-  with_source(in, kept, [&]<class In>(In, typename Source<In>::Tensor tensor) {
+  with_source(in, feedback, [&]<class In>(In, typename Source<In>::Tensor tensor) {
     using Element = typename Source<In>::Element;
-    if constexpr (Source<In>::kIsKept)
-      TERSOR_LAUNCH(split_kept_kernel<Element>, blocks_of_tiles(n, "aqsgd"), kThreads, 0, stream,
-                    tensor, n, static_cast<typename Element::Storage*>(rounded));
+    if constexpr (Source<In>::kHasFeedback)
+      TERSOR_LAUNCH(split_feedback_kernel<Element>, blocks_of_tiles(n, "aqsgd"), kThreads, 0,
+                    stream, tensor, n, static_cast<typename Element::Storage*>(rounded));
   });
 }
 
-void publish_kept(std::span<float* const> kept, std::int64_t n, const DecodeTarget& target,
-                  void* stream) {
+void publish_feedback(std::span<float* const> feedback, std::int64_t n, const DecodeTarget& target,
+                      void* stream) {
   if (n == 0) return;
-  const KeptArrays arrays(kept);
+  const FeedbackArrays arrays(feedback);
   with_type(target.dtype, [&]<class Out>(Out) {
-    TERSOR_LAUNCH(publish_kept_kernel<Out>, blocks_of_tiles(n, "ef21"), kThreads, 0, stream, arrays,
-                  static_cast<int>(kept.size()), n, target.is_accumulated,
+    TERSOR_LAUNCH(publish_feedback_kernel<Out>, blocks_of_tiles(n, "ef21"), kThreads, 0, stream,
+                  arrays, static_cast<int>(feedback.size()), n, target.is_accumulated,
                   static_cast<typename Out::Storage*>(target.data));
   });
 }
 
 template <class Out>
-void launch_keep(const std::byte* from, DType dtype, std::int64_t n, void* kept, void* stream) {
+void launch_keep(const std::byte* from, DType dtype, std::int64_t n, void* feedback, void* stream) {
   with_type(dtype, [&]<class In>(In) {
     TERSOR_LAUNCH((keep_kernel<In, Out>), blocks_of_tiles(n, "aqsgd"), kThreads, 0, stream, from, n,
-                  static_cast<typename Out::Storage*>(kept));
+                  static_cast<typename Out::Storage*>(feedback));
   });
 }
 
-void keep(const std::byte* from, DType dtype, std::int64_t n, DType to, void* kept, void* stream) {
+void keep(const std::byte* from, DType dtype, std::int64_t n, DType to, void* feedback,
+          void* stream) {
   if (n == 0) return;
   if (to == DType::kFloat32)
-    launch_keep<Float32>(from, dtype, n, kept, stream);
+    launch_keep<Float32>(from, dtype, n, feedback, stream);
   else
-    launch_keep<Float16>(from, dtype, n, kept, stream);
+    launch_keep<Float16>(from, dtype, n, feedback, stream);
 }
 
 void join_channels(const float* part, std::int64_t width, const TensorView& local,
@@ -222,7 +227,8 @@ void join_channels(const float* part, std::int64_t width, const TensorView& loca
   });
 }
 
-constexpr FloatLaunchers kLaunchers{add, copy_rows, split_kept, publish_kept, keep, join_channels};
+constexpr FloatLaunchers kLaunchers{add,  copy_rows,    split_feedback, publish_feedback,
+                                    keep, join_channels};
 const DeviceTable<FloatLaunchers> kInstalled(kLaunchers);
 
 }  // namespace

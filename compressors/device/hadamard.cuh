@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compressors/device/octets.cuh"
+#include "compressors/device/tiles.cuh"
 
 /// The orthonormal Walsh-Hadamard transform in natural order (`hadamard`, `srht`): strides 1, 2, 4,
 /// .. with (a, b) -> (a + b, a - b), then one multiply. Every pair of a stride is one addition and
 /// one subtraction, so the bits do not depend on who does it where:
 ///
-///   strides 1, 2, 4          in a lane's octet
+///   strides 1, 2, 4          in a lane's thread tile
 ///   strides 8 .. 128         between lanes of a warp
 ///   strides 256 .. 2,048     in a block's shared memory, 16 values a thread ("piece")
 ///   strides 4,096 and above  in global memory, up to four strides a launch
 namespace tersor::compressors::device {
 
 constexpr int kPiece = 4096;
-constexpr int kPieceOctets = kPiece / 8 / kThreads;
-static_assert(kPieceOctets == 2);
+constexpr int kPieceThreadTiles = kPiece / 8 / kThreads;
+static_assert(kPieceThreadTiles == 2);
 
 /// The transforms along a row of `hidden` values: as many of `block` as fit, then falling powers of
 /// two. Each begins at a multiple of its size, so the first bit in which a position differs from
 /// `hidden` tells the size of its transform.
 struct RowTransforms {
   std::uint32_t hidden = 0;
-  std::uint32_t block = 1;        ///< a power of two
-  bool are_octets_whole = false;  ///< every transform has 8 values or more
+  std::uint32_t block = 1;              ///< a power of two
+  bool are_thread_tiles_whole = false;  ///< every transform has 8 values or more
 
   __device__ __forceinline__ std::uint32_t size(std::uint32_t position) const {
     if (position >= hidden) return 1;
@@ -35,7 +35,7 @@ struct RowTransforms {
 /// `hidden` values of one transform each, for rows that follow one another.
 struct EqualTransforms {
   std::uint32_t block = 1;
-  bool are_octets_whole = false;
+  bool are_thread_tiles_whole = false;
   __device__ __forceinline__ std::uint32_t size(std::uint32_t) const { return block; }
 };
 
@@ -55,10 +55,10 @@ __device__ __forceinline__ std::uint32_t top_bits(const Stream& stream, std::uin
 
 /// Flips the signs of eight values from `position`, a multiple of 8 (METHODS: -1 where bit 31 of
 /// the 32-bit draw of the hidden position is set).
-struct OctetSigns {
+struct ThreadTileSigns {
   std::uint32_t bits = 0;
 
-  __device__ __forceinline__ OctetSigns(const Stream& stream, std::uint32_t position) {
+  __device__ __forceinline__ ThreadTileSigns(const Stream& stream, std::uint32_t position) {
     bits = top_bits(stream, position / 4) | top_bits(stream, position / 4 + 1) << 4;
   }
   __device__ __forceinline__ void flip(float* x) const {
@@ -67,16 +67,16 @@ struct OctetSigns {
   }
 };
 
-/// Strides 1 to 128 of a sub-tile: `x` is the lane's octet, at `position`. All lanes call it.
+/// Strides 1 to 128 of a sub-tile: `x` is the lane's thread tile, at `position`. All lanes call it.
 template <bool kPaired, class Transforms>
-__device__ __forceinline__ void butterfly_octet(float* x, std::uint32_t position,
-                                                const Transforms& transforms) {
+__device__ __forceinline__ void butterfly_thread_tile(float* x, std::uint32_t position,
+                                                      const Transforms& transforms) {
 #pragma unroll
   for (int stride = 1; stride < 8; stride *= 2) {
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
       if ((i & stride) != 0) continue;
-      const bool is_pair = transforms.are_octets_whole ||
+      const bool is_pair = transforms.are_thread_tiles_whole ||
                            static_cast<std::uint32_t>(stride) < transforms.size(position + i);
       const float a = x[i];
       const float b = x[i + stride];
@@ -93,21 +93,22 @@ __device__ __forceinline__ void butterfly_octet(float* x, std::uint32_t position
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
       const float other = __shfl_xor_sync(kAllLanes, x[i], lane_distance<kPaired>(bit));
-      const float turned = is_high ? __fsub_rn(other, x[i]) : __fadd_rn(x[i], other);
-      x[i] = is_pair ? turned : x[i];
+      const float rotated = is_high ? __fsub_rn(other, x[i]) : __fadd_rn(x[i], other);
+      x[i] = is_pair ? rotated : x[i];
     }
   }
 }
 
 /// The one multiply.
 template <class Transforms>
-__device__ __forceinline__ void scale_octet(float* x, std::uint32_t position,
-                                            const Transforms& transforms) {
+__device__ __forceinline__ void scale_thread_tile(float* x, std::uint32_t position,
+                                                  const Transforms& transforms) {
   const float shared = transform_factor(transforms.size(position));
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
-    const float factor =
-        transforms.are_octets_whole ? shared : transform_factor(transforms.size(position + i));
+    const float factor = transforms.are_thread_tiles_whole
+                             ? shared
+                             : transform_factor(transforms.size(position + i));
     x[i] = __fmul_rn(x[i], factor);
   }
 }
@@ -140,13 +141,13 @@ __device__ __forceinline__ void butterfly_piece(float* values, std::uint32_t fir
   __syncthreads();
 }
 
-/// Octet of shared memory, in 16-byte accesses.
-__device__ __forceinline__ void put_octet(float* values, const float* x) {
+/// Thread tile of shared memory, in 16-byte accesses.
+__device__ __forceinline__ void put_thread_tile(float* values, const float* x) {
   auto* quads = reinterpret_cast<float4*>(values);
   store_vector(quads, take_quad(x));
   store_vector(quads + 1, take_quad(x + 4));
 }
-__device__ __forceinline__ void get_octet(const float* values, float* x) {
+__device__ __forceinline__ void get_thread_tile(const float* values, float* x) {
   const auto* quads = reinterpret_cast<const float4*>(values);
   put_quad(load_vector(quads), x);
   put_quad(load_vector(quads + 1), x + 4);

@@ -5,14 +5,14 @@
 /// Kernels of payloads that are arrays of floats (`cast`, `none`).
 namespace tersor::compressors::device {
 
-/// The lane's octet of an array of T at any address.
+/// The lane's thread tile of an array of T at any address.
 template <class T, bool kPaired>
 __device__ __forceinline__ void load_plain(const std::byte* from, std::int64_t count, float* x) {
   using Storage = typename T::Storage;
   if (reinterpret_cast<std::uintptr_t>(from) % sizeof(Storage) == 0)
-    return load_octet<T, kPaired>(reinterpret_cast<const Storage*>(from), count,
-                                  is_aligned_16(from), x);
-  const unsigned first = 8 * octet_of_lane<kPaired>(lane_of_thread());
+    return load_thread_tile<T, kPaired>(reinterpret_cast<const Storage*>(from), count,
+                                        is_aligned_16(from), x);
+  const unsigned first = 8 * thread_tile_of_lane<kPaired>(lane_of_thread());
   for (int i = 0; i < 8; ++i) {
     x[i] = 0.0f;
     if (first + i >= count) continue;
@@ -29,8 +29,9 @@ template <class T, bool kPaired>
 __device__ __forceinline__ void store_plain(std::byte* to, std::int64_t count, const float* x) {
   using Storage = typename T::Storage;
   if (reinterpret_cast<std::uintptr_t>(to) % sizeof(Storage) == 0)
-    return store_octet<T, kPaired>(reinterpret_cast<Storage*>(to), count, is_aligned_16(to), x);
-  const unsigned first = 8 * octet_of_lane<kPaired>(lane_of_thread());
+    return store_thread_tile<T, kPaired>(reinterpret_cast<Storage*>(to), count, is_aligned_16(to),
+                                         x);
+  const unsigned first = 8 * thread_tile_of_lane<kPaired>(lane_of_thread());
   for (int i = 0; i < 8; ++i) {
     if (first + i >= count) continue;
     std::byte* at = to + (first + i) * sizeof(Storage);
@@ -55,7 +56,7 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
     typename From::Base base;
     From::load(in + first, count, From::alignment(in), x, base);
     store_plain<Out, From::kIsPaired>(out + first * sizeof(typename Out::Storage), count, x);
-    if constexpr (From::kIsKept) {
+    if constexpr (From::kHasFeedback) {
 #pragma unroll
       for (int i = 0; i < 8; ++i)
         base.values[i] = __fadd_rn(base.values[i], Out::widen(Out::round(x[i])));
@@ -78,23 +79,23 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
     const std::int64_t count = n - first;
     float sum[8];
     float x[8];
-    if (is_accumulated) load_octet<Out, kPaired>(out + first, count, is_aligned_16(out), sum);
+    if (is_accumulated) load_thread_tile<Out, kPaired>(out + first, count, is_aligned_16(out), sum);
     for (int p = 0; p < payloads.count; ++p) {
       load_plain<In, kPaired>(payloads.at[p] + first * sizeof(typename In::Storage), count, x);
 #pragma unroll
       for (int i = 0; i < 8; ++i)
         sum[i] = p == 0 && !is_accumulated ? x[i] : __fadd_rn(sum[i], x[i]);
     }
-    store_octet<Out, kPaired>(out + first, count, is_aligned_16(out), sum);
+    store_thread_tile<Out, kPaired>(out + first, count, is_aligned_16(out), sum);
   }
 }
 
-/// The same with an array for each payload (DecodeTarget::kept).
+/// The same with an array for each payload (DecodeTarget::feedback).
 template <class In>
 __global__ void __launch_bounds__(kThreads, kResidentBlocks)
-    sum_kept_kernel(const __grid_constant__ Payloads payloads,
-                    const __grid_constant__ KeptArrays kept, std::int64_t n, bool is_accumulated,
-                    float* out) {
+    sum_feedback_kernel(const __grid_constant__ Payloads payloads,
+                        const __grid_constant__ FeedbackArrays feedback, std::int64_t n,
+                        bool is_accumulated, float* out) {
   const std::int64_t tile = first_of_tile();
 #pragma unroll 1
   for (int j = 0; j < kSubtiles; ++j) {
@@ -102,14 +103,14 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
     if (first >= n) return;
     const std::int64_t count = n - first;
     float sum[8];
-    if (is_accumulated) load_octet<Float32>(out + first, count, is_aligned_16(out), sum);
+    if (is_accumulated) load_thread_tile<Float32>(out + first, count, is_aligned_16(out), sum);
 #pragma unroll 1
     for (int p = 0; p < payloads.count; ++p) {
       float x[8];
       load_plain<In, true>(payloads.at[p] + first * sizeof(typename In::Storage), count, x);
-      add_to_kept(kept.at[p] + first, count, x, p == 0 && !is_accumulated, sum);
+      add_to_feedback(feedback.at[p] + first, count, x, p == 0 && !is_accumulated, sum);
     }
-    store_octet<Float32>(out + first, count, is_aligned_16(out), sum);
+    store_thread_tile<Float32>(out + first, count, is_aligned_16(out), sum);
   }
 }
 
@@ -117,11 +118,11 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
 template <class In>
 void launch_sum(std::span<const std::span<const std::byte>> all, std::int64_t n,
                 const DecodeTarget& target, const char* codec, void* stream) {
-  const KeptArrays kept(target.kept);
+  const FeedbackArrays feedback(target.feedback);
   for_each_batch(all, target.is_accumulated, [&](const Payloads& payloads, bool is_accumulated) {
-    if (!target.kept.empty())
-      return TERSOR_LAUNCH(sum_kept_kernel<In>, blocks_of_tiles(n, codec), kThreads, 0, stream,
-                           payloads, kept, n, is_accumulated, static_cast<float*>(target.data));
+    if (!target.feedback.empty())
+      return TERSOR_LAUNCH(sum_feedback_kernel<In>, blocks_of_tiles(n, codec), kThreads, 0, stream,
+                           payloads, feedback, n, is_accumulated, static_cast<float*>(target.data));
     with_type(target.dtype, [&]<class Out>(Out) {
       TERSOR_LAUNCH((sum_kernel<In, Out>), blocks_of_tiles(n, codec), kThreads, 0, stream, payloads,
                     n, is_accumulated, static_cast<typename Out::Storage*>(target.data));

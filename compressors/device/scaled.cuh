@@ -8,21 +8,26 @@
 /// `fp8`, `mx`, `nvfp4`). What differs between them is a Coder, a struct of values that travels to
 /// the kernel:
 ///
-///   using Key                          what a scope is reduced to: MagnitudeKey, RangeKey
-///   using Scale, Step                  what encoding and decoding need of a scope
-///   int width                          bits of a code
-///   Rounding rounding                  the draws of stochastic rounding
-///   std::int64_t metadata_bytes        what stands before the codes
+///   using Key                      what a scope is reduced to: MagnitudeKey or RangeKey
+///   using Scale, Step              what encoding and decoding need of a scope
+///   int width                      bits of a code
+///   Rounding rounding              the draws of stochastic rounding
+///   std::int64_t metadata_bytes    bytes of the payload before the codes
+///
 ///   Scale scale_of(Key, float tensor)
 ///   void write(std::byte* payload, std::int64_t scope, std::int64_t scopes, Key, Scale)
 ///   std::uint32_t code(float x, Scale), code_drawn(float x, Scale, std::int32_t draw)
 ///   Step step_of(const std::byte* payload, std::int64_t scope, std::int64_t scopes)
-///   Step step_of(Scale)                the same from what write() wrote
+///   Step step_of(Scale)            the same from what write() wrote
 ///   float value(std::uint32_t code, Step)
-///   static constexpr bool kHasChannels, kHasMeans      whether channels and means are ever asked
-///   for static constexpr bool kHasTensorScale   if so, `tensor` is what tensor_of made of the
-///   tensor's
-///     key and write_tensor wrote; else 0
+///
+///   static constexpr bool kHasChannels, kHasMeans    whether channels and means are ever used
+///   static constexpr bool kHasTensorScale            whether there is a scale of the tensor
+///
+/// With kHasTensorScale the coder also has
+///
+///   float tensor_of(Key)           of the tensor's key; `tensor` above is this, else 0
+///   void write_tensor(std::byte* payload, float tensor)
 ///
 /// Nothing depends on the grid: keys merge in any order, and all else is per element.
 namespace tersor::compressors::device {
@@ -109,7 +114,7 @@ void launch_encode_typed(typename Source<In>::Tensor in, const Shape& shape, con
       is_mean || (Coder::kHasTensorScale && plan.reach != DeviceReach::kSegment);
   switch (is_scattered ? DeviceReach::kScattered : plan.reach) {
     case DeviceReach::kSegment:
-      source.octets = static_cast<unsigned>(scopes.length / 8);
+      source.thread_tiles = static_cast<unsigned>(scopes.length / 8);
       return launch_tiles(tiles);
     case DeviceReach::kRun:
       if constexpr (!Coder::kHasTensorScale)
@@ -156,12 +161,13 @@ void launch_encode_typed(typename Source<In>::Tensor in, const Shape& shape, con
   }
 }
 
-/// Encodes a tensor that has elements, with what is kept beside it; `codec` is for messages.
+/// Encodes a tensor that has elements, with feedback where that has values; `codec` is for
+/// messages.
 template <class Coder>
-void launch_encode(const TensorView& in, const KeptArray& kept, const ScopeGrid& grid,
+void launch_encode(const TensorView& in, const FeedbackArray& feedback, const ScopeGrid& grid,
                    const Coder& coder, bool is_mean, std::byte* payload, const Context& context,
                    const char* codec) {
-  with_source(in, kept, [&]<class In>(In, typename Source<In>::Tensor tensor) {
+  with_source(in, feedback, [&]<class In>(In, typename Source<In>::Tensor tensor) {
     launch_encode_typed<In>(tensor, in.shape, grid, coder, is_mean, payload, context, codec);
   });
 }
@@ -171,12 +177,12 @@ void launch_decode(std::span<const std::span<const std::byte>> all, const Shape&
                    const ScopeGrid& grid, const Coder& coder, const DecodeTarget& target,
                    const Context& context, const char* codec) {
   const Scopes scopes = device_scopes(grid, shape);
-  const KeptArrays kept(target.kept);
+  const FeedbackArrays feedback(target.feedback);
   for_each_batch(all, target.is_accumulated, [&](const Payloads& payloads, bool is_accumulated) {
-    if (!target.kept.empty())
-      return TERSOR_LAUNCH(decode_kept_kernel<Coder>, blocks_of_tiles(scopes.n, codec), kThreads, 0,
-                           context.stream, payloads, kept, scopes, coder, is_accumulated,
-                           static_cast<float*>(target.data));
+    if (!target.feedback.empty())
+      return TERSOR_LAUNCH(decode_feedback_kernel<Coder>, blocks_of_tiles(scopes.n, codec),
+                           kThreads, 0, context.stream, payloads, feedback, scopes, coder,
+                           is_accumulated, static_cast<float*>(target.data));
     with_type(target.dtype, [&]<class Out>(Out) {
       TERSOR_LAUNCH((decode_kernel<Out, Coder>), blocks_of_tiles(scopes.n, codec), kThreads, 0,
                     context.stream, payloads, scopes, coder, is_accumulated,

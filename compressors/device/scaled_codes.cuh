@@ -122,7 +122,7 @@ struct Stage {
                                          ::tersor::compressors::device::Stage::kWords)      \
   }
 
-/// Codes of the lane's octet. `scale_at(i)` gives the scale of element i of the octet.
+/// Codes of the lane's thread_tile. `scale_at(i)` gives the scale of element i of the thread_tile.
 template <class Coder, class ScaleAt>
 __device__ __forceinline__ std::uint64_t codes_of(const Coder& coder, const float* x,
                                                   std::int64_t element, ScaleAt scale_at) {
@@ -143,12 +143,12 @@ __device__ __forceinline__ std::uint64_t codes_of(const Coder& coder, const floa
   return half[0] | static_cast<std::uint64_t>(half[1]) << 4 * coder.width;
 }
 
-/// Adds what the codes of the lane's octet decode to; nothing where no state is kept. `step_at(i)`
-/// gives the step of element i of the octet.
+/// Adds what the codes of the lane's thread tile decode to; nothing where there is no feedback.
+/// `step_at(i)` gives the step of element i of the thread_tile.
 template <class In, class Coder, class StepAt>
 __device__ __forceinline__ void add_decoded(const Coder& coder, std::uint64_t packed,
                                             StepAt step_at, typename Source<In>::Base& base) {
-  if constexpr (Source<In>::kIsKept) {
+  if constexpr (Source<In>::kHasFeedback) {
     const std::uint32_t mask = (1u << coder.width) - 1;
     const auto low = static_cast<std::uint32_t>(packed);
     const auto high = static_cast<std::uint32_t>(packed >> 4 * coder.width);
@@ -160,23 +160,24 @@ __device__ __forceinline__ void add_decoded(const Coder& coder, std::uint64_t pa
   }
 }
 
-/// Calls visit(x, base, at, left) for the lane's octet of each sub-tile of a tile with `count`
-/// elements (more than 1,024 count as 1,024): `at` is its place in the tile, `left` the elements
-/// from there on, which may be none. The next octet is loaded before this one is visited; where
-/// there is a state too, an octet of both is as much on its way, and two would spill registers.
+/// Calls visit(x, base, at, left) for the lane's thread tile of each sub-tile of a tile with
+/// `count` elements (more than 1,024 count as 1,024): `at` is its place in the tile, `left` the
+/// elements from there on, which may be none. The next thread tile is loaded before this one is
+/// visited; where there is a state too, a thread tile of both is as much on its way, and two would
+/// spill registers.
 template <class In, class Visit>
-__device__ __forceinline__ void for_each_octet(typename Source<In>::Tensor in, std::int64_t count,
-                                               Visit visit) {
+__device__ __forceinline__ void for_each_thread_tile(typename Source<In>::Tensor in,
+                                                     std::int64_t count, Visit visit) {
   using From = Source<In>;
-  const unsigned octet = octet_of_lane<From::kIsPaired>(lane_of_thread());
+  const unsigned thread_tile = thread_tile_of_lane<From::kIsPaired>(lane_of_thread());
   const auto alignment = From::alignment(in);
   float x[8];
   typename From::Base base;
-  if constexpr (From::kIsKept) {
+  if constexpr (From::kHasFeedback) {
 #pragma unroll 1
     for (unsigned first = 0; first < kTile && first < count; first += kSubtile) {
       From::load(in + first, count - first, alignment, x, base);
-      const unsigned at = first + 8 * octet;
+      const unsigned at = first + 8 * thread_tile;
       visit(x, base, at, count - at);
     }
   } else {
@@ -187,7 +188,7 @@ __device__ __forceinline__ void for_each_octet(typename Source<In>::Tensor in, s
       const bool has_next = first + kSubtile < kTile && first + kSubtile < count;
       if (has_next)
         From::load(in + first + kSubtile, count - first - kSubtile, alignment, next, base);
-      const unsigned at = first + 8 * octet;
+      const unsigned at = first + 8 * thread_tile;
       visit(x, base, at, count - at);
       if (!has_next) return;
 #pragma unroll
@@ -197,8 +198,8 @@ __device__ __forceinline__ void for_each_octet(typename Source<In>::Tensor in, s
 }
 
 /// Encodes a tile of `count` elements (more than 1,024 count as 1,024) from flat index `first`, a
-/// multiple of 8. `encode(x, base, element, left)` gives the codes of an octet and adds what they
-/// decode to; all lanes call it.
+/// multiple of 8. `encode(x, base, element, left)` gives the codes of a thread tile and adds what
+/// they decode to; all lanes call it.
 template <class In, class Coder, class Encode>
 __device__ __forceinline__ void write_tile(const Coder& coder, const Stage& stage,
                                            typename Source<In>::Tensor in, std::int64_t first,
@@ -206,7 +207,7 @@ __device__ __forceinline__ void write_tile(const Coder& coder, const Stage& stag
   using From = Source<In>;
   std::byte* to = payload + coder.metadata_bytes + first / 8 * coder.width;
   const unsigned skew = Stage::skew_of(to);
-  for_each_octet<In>(
+  for_each_thread_tile<In>(
       in, count, [&](const float* x, typename From::Base& base, unsigned at, std::int64_t left) {
         std::uint64_t packed = encode(x, base, first + at, left);
         const unsigned subtile = at / kSubtile * kSubtile;

@@ -5,8 +5,8 @@
 /// The decoding kernel of scaled.cuh: any number of payloads, one pass over the output.
 namespace tersor::compressors::device {
 
-/// The lane's octet of codes: `bytes` of them at any address. Neighbouring lanes read neighbouring
-/// bytes, so that a warp asks for whole sectors.
+/// The lane's thread tile of codes: `bytes` of them at any address. Neighbouring lanes read
+/// neighbouring bytes, so that a warp asks for whole sectors.
 __device__ __forceinline__ std::uint64_t load_codes(const std::byte* from, int bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(from);
   if (bytes == 8 && address % 8 == 0) {
@@ -21,7 +21,8 @@ __device__ __forceinline__ std::uint64_t load_codes(const std::byte* from, int b
   return packed;
 }
 
-/// The same for an octet with elements of several scopes, one by one: correct rather than fast.
+/// The same for a thread tile with elements of several scopes, one by one: correct rather than
+/// fast.
 template <class Out, class Coder>
 __device__ __forceinline__ void decode_scattered(const Payloads& payloads, const Scopes& scopes,
                                                  const Coder& coder, bool is_accumulated,
@@ -53,14 +54,14 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
                   const __grid_constant__ Coder coder, bool is_accumulated,
                   typename Out::Storage* out) {
   const std::int64_t tile = first_of_tile();
-  const unsigned octet = octet_of_lane<kIsPaired<Out>>(lane_of_thread());
+  const unsigned thread_tile = thread_tile_of_lane<kIsPaired<Out>>(lane_of_thread());
   const std::uint32_t mask = (1u << coder.width) - 1;
-  const bool is_scattered = !scopes.is_octet_in_one && !scopes.is_octet_consecutive;
+  const bool is_scattered = !scopes.is_thread_tile_in_one && !scopes.is_thread_tile_consecutive;
 #pragma unroll 1
   for (int j = 0; j < kSubtiles; ++j) {
     const std::int64_t first = tile + j * kSubtile;
     if (first >= scopes.n) return;
-    const std::int64_t element = first + 8 * octet;
+    const std::int64_t element = first + 8 * thread_tile;
     const std::int64_t left = scopes.n - element;
     if (is_scattered) {
       decode_scattered<Out>(payloads, scopes, coder, is_accumulated, element, out);
@@ -69,7 +70,8 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
     const int bytes = left >= 8 ? coder.width : static_cast<int>((left * coder.width + 7) / 8);
     const std::int64_t scope = left > 0 ? scopes.of(element) : 0;
     float sum[8];
-    if (is_accumulated) load_octet<Out>(out + first, scopes.n - first, is_aligned_16(out), sum);
+    if (is_accumulated)
+      load_thread_tile<Out>(out + first, scopes.n - first, is_aligned_16(out), sum);
 #pragma unroll 1
     for (int p = 0; p < payloads.count && left > 0; ++p) {
       const std::byte* payload = payloads.at[p];
@@ -81,36 +83,36 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
       typename Coder::Step step = coder.step_of(payload, scope, scopes.scopes);
 #pragma unroll
       for (int i = 0; i < 8; ++i) {
-        if (i > 0 && scopes.is_octet_consecutive)
+        if (i > 0 && scopes.is_thread_tile_consecutive)
           step = coder.step_of(payload, scope + i, scopes.scopes);
         const float value = coder.value((i < 4 ? low : high) >> coder.width * (i % 4) & mask, step);
         sum[i] = is_first ? value : __fadd_rn(sum[i], value);
       }
     }
-    store_octet<Out>(out + first, scopes.n - first, is_aligned_16(out), sum);
+    store_thread_tile<Out>(out + first, scopes.n - first, is_aligned_16(out), sum);
   }
 }
 
-/// The same with an array for each payload (DecodeTarget::kept).
+/// The same with an array for each payload (DecodeTarget::feedback).
 template <class Coder>
 __global__ void __launch_bounds__(kThreads, kEncodingBlocks)
-    decode_kept_kernel(const __grid_constant__ Payloads payloads,
-                       const __grid_constant__ KeptArrays kept, Scopes scopes,
-                       const __grid_constant__ Coder coder, bool is_accumulated, float* out) {
+    decode_feedback_kernel(const __grid_constant__ Payloads payloads,
+                           const __grid_constant__ FeedbackArrays feedback, Scopes scopes,
+                           const __grid_constant__ Coder coder, bool is_accumulated, float* out) {
   const std::int64_t tile = first_of_tile();
-  const unsigned octet = octet_of_lane<true>(lane_of_thread());
+  const unsigned thread_tile = thread_tile_of_lane<true>(lane_of_thread());
   const std::uint32_t mask = (1u << coder.width) - 1;
 #pragma unroll 1
   for (int j = 0; j < kSubtiles; ++j) {
     const std::int64_t first = tile + j * kSubtile;
     if (first >= scopes.n) return;
     const std::int64_t count = scopes.n - first;
-    const std::int64_t element = first + 8 * octet;
+    const std::int64_t element = first + 8 * thread_tile;
     const std::int64_t left = scopes.n - element;
     const int bytes = left >= 8 ? coder.width : static_cast<int>((left * coder.width + 7) / 8);
     const std::int64_t scope = left > 0 ? scopes.of(element) : 0;
     float sum[8];
-    if (is_accumulated) load_octet<Float32>(out + first, count, is_aligned_16(out), sum);
+    if (is_accumulated) load_thread_tile<Float32>(out + first, count, is_aligned_16(out), sum);
 #pragma unroll 1
     for (int p = 0; p < payloads.count; ++p) {
       float value[8] = {};
@@ -123,16 +125,16 @@ __global__ void __launch_bounds__(kThreads, kEncodingBlocks)
         typename Coder::Step step = coder.step_of(payload, scope, scopes.scopes);
 #pragma unroll
         for (int i = 0; i < 8; ++i) {
-          if (i > 0 && i < left && !scopes.is_octet_in_one)
-            step = coder.step_of(payload,
-                                 scopes.is_octet_consecutive ? scope + i : scopes.of(element + i),
-                                 scopes.scopes);
+          if (i > 0 && i < left && !scopes.is_thread_tile_in_one)
+            step = coder.step_of(
+                payload, scopes.is_thread_tile_consecutive ? scope + i : scopes.of(element + i),
+                scopes.scopes);
           value[i] = coder.value((i < 4 ? low : high) >> coder.width * (i % 4) & mask, step);
         }
       }
-      add_to_kept(kept.at[p] + first, count, value, p == 0 && !is_accumulated, sum);
+      add_to_feedback(feedback.at[p] + first, count, value, p == 0 && !is_accumulated, sum);
     }
-    store_octet<Float32>(out + first, count, is_aligned_16(out), sum);
+    store_thread_tile<Float32>(out + first, count, is_aligned_16(out), sum);
   }
 }
 

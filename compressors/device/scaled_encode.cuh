@@ -5,12 +5,12 @@
 /// The encoding kernels of scaled.cuh, one or two for each DeviceReach.
 namespace tersor::compressors::device {
 
-/// Codes of an octet with elements of several scopes, one by one: correct rather than fast. What is
-/// kept has values in other lanes' hands by now, so they come from x.
+/// Codes of a thread tile with elements of several scopes, one by one: correct rather than fast.
+/// Other lanes may have rewritten the feedback by now, so the values come from x.
 template <class In, class Coder>
 __device__ __forceinline__ std::uint64_t scattered_codes(
     const Coder& coder, typename Source<In>::Tensor in, const Scopes& scopes,
-    const typename Coder::Key* keys, float tensor, std::int64_t element, const float* octet,
+    const typename Coder::Key* keys, float tensor, std::int64_t element, const float* thread_tile,
     typename Source<In>::Base& base) {
   using From = Source<In>;
   std::uint64_t packed = 0;
@@ -18,9 +18,9 @@ __device__ __forceinline__ std::uint64_t scattered_codes(
   for (int i = 0; i < 8 && element + i < scopes.n; ++i) {
     const auto scale = coder.scale_of(keys[scopes.of(element + i)], tensor);
     float x = 0.0f;
-    if constexpr (From::kIsKept) {
+    if constexpr (From::kHasFeedback) {
 #pragma unroll
-      for (int j = 0; j < 8; ++j) x = j == i ? octet[j] : x;
+      for (int j = 0; j < 8; ++j) x = j == i ? thread_tile[j] : x;
     } else {
       x = From::at(in, element + i);
     }
@@ -28,7 +28,7 @@ __device__ __forceinline__ std::uint64_t scattered_codes(
                                    ? coder.code_drawn(x, scale, coder.rounding.draw(element + i))
                                    : coder.code(x, scale);
     packed |= code << coder.width * i;
-    if constexpr (From::kIsKept) {
+    if constexpr (From::kHasFeedback) {
       const float value = coder.value(static_cast<std::uint32_t>(code), coder.step_of(scale));
 #pragma unroll
       for (int j = 0; j < 8; ++j)
@@ -38,14 +38,14 @@ __device__ __forceinline__ std::uint64_t scattered_codes(
   return packed;
 }
 
-/// Codes of an octet of one scope, and what they decode to added to `base`.
+/// Codes of a thread tile of one scope, and what they decode to added to `base`.
 template <class In, class Coder>
-__device__ __forceinline__ std::uint64_t encode_octet(const Coder& coder, const float* x,
-                                                      std::int64_t element,
-                                                      const typename Coder::Scale& scale,
-                                                      typename Source<In>::Base& base) {
+__device__ __forceinline__ std::uint64_t encode_thread_tile(const Coder& coder, const float* x,
+                                                            std::int64_t element,
+                                                            const typename Coder::Scale& scale,
+                                                            typename Source<In>::Base& base) {
   const std::uint64_t packed = codes_of(coder, x, element, [&](int) { return scale; });
-  if constexpr (Source<In>::kIsKept) {
+  if constexpr (Source<In>::kHasFeedback) {
     const typename Coder::Step step = coder.step_of(scale);
     add_decoded<In>(
         coder, packed, [&](int) { return step; }, base);
@@ -73,10 +73,10 @@ __device__ __forceinline__ float tensor_scale(const Coder& coder, std::byte* pay
 /// Where the keys of a tile's scopes come from.
 template <class Key>
 struct KeySource {
-  unsigned octets = 0;          ///< > 0: kSegment, scopes of so many octets, merged over lanes
-  std::int64_t chunks = 0;      ///< > 0: kLong, so many partial keys a run in `keys`
-  std::int64_t parts = 0;       ///< kLong: blocks of a run
-  const Key* keys = nullptr;    ///< else a key per scope
+  unsigned thread_tiles = 0;  ///< > 0: kSegment, scopes of so many thread tiles, merged over lanes
+  std::int64_t chunks = 0;    ///< > 0: kLong, so many partial keys a run in `keys`
+  std::int64_t parts = 0;     ///< kLong: blocks of a run
+  const Key* keys = nullptr;  ///< else a key per scope
   const Key* tensor = nullptr;  ///< partial keys of the tensor, for coders that have its scale
   std::int64_t tensor_count = 0;
 };
@@ -113,28 +113,30 @@ __global__ void __launch_bounds__(kThreads, Source<In>::kEncodingBlocks)
                   coder.scale_of(source.keys[scope], tensor));
   }
   if (count <= 0) return;
-  const bool is_scattered = source.keys != nullptr && source.chunks == 0 && !scopes.is_octet_in_one;
+  const bool is_scattered =
+      source.keys != nullptr && source.chunks == 0 && !scopes.is_thread_tile_in_one;
   write_tile<In>(
       coder, stage, in + first, first, count, payload,
       [&](const float* x, typename From::Base& base, std::int64_t element, std::int64_t left) {
         if (is_scattered)
           return scattered_codes<In>(coder, in, scopes, source.keys, tensor, element, x, base);
         Key key = of_block;
-        if (source.octets > 0) {
-          if (left > 0) take_octet(key, x, 8);
+        if (source.thread_tiles > 0) {
+          if (left > 0) take_thread_tile(key, x, 8);
 #pragma unroll
           for (int bit = 0; bit < 5; ++bit)
-            if (1u << bit < source.octets) key.merge_lanes(lane_distance<From::kIsPaired>(bit));
+            if (1u << bit < source.thread_tiles)
+              key.merge_lanes(lane_distance<From::kIsPaired>(bit));
         } else if (source.chunks == 0 && left > 0) {
           key = source.keys[scopes.of(element)];
         }
         const typename Coder::Scale scale = coder.scale_of(key, tensor);
-        if (source.octets > 0 && left > 0) {
+        if (source.thread_tiles > 0 && left > 0) {
           const std::int64_t scope = scopes.divide(element, scopes.length);
           if (element == scope * scopes.length)
             coder.write(payload, scope, scopes.scopes, key, scale);
         }
-        return encode_octet<In>(coder, x, element, scale, base);
+        return encode_thread_tile<In>(coder, x, element, scale, base);
       });
 }
 
@@ -150,17 +152,17 @@ __global__ void __launch_bounds__(kThreads, Source<In>::kEncodingBlocks)
   const std::int64_t begin = scope * scopes.length;
   typename Coder::Key key;
   for (std::int64_t tile = 0; tile < scopes.length; tile += kTile)
-    for_each_octet<In>(in + begin + tile, scopes.length - tile,
-                       [&](const float* x, const auto&, unsigned, std::int64_t left) {
-                         take_octet(key, x, left);
-                       });
+    for_each_thread_tile<In>(in + begin + tile, scopes.length - tile,
+                             [&](const float* x, const auto&, unsigned, std::int64_t left) {
+                               take_thread_tile(key, x, left);
+                             });
   merge_warp(key);
   const typename Coder::Scale scale = coder.scale_of(key, 0.0f);
   if (lane_of_thread() == 0) coder.write(payload, scope, scopes.scopes, key, scale);
   for (std::int64_t tile = 0; tile < scopes.length; tile += kTile)
     write_tile<In>(coder, stage, in + begin + tile, begin + tile, scopes.length - tile, payload,
                    [&](const float* x, auto& base, std::int64_t element, std::int64_t) {
-                     return encode_octet<In>(coder, x, element, scale, base);
+                     return encode_thread_tile<In>(coder, x, element, scale, base);
                    });
 }
 
@@ -174,10 +176,10 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
   Key key;
   for (std::int64_t tile = (chunk * kWarps + warp_of_thread()) * kTile; tile < length;
        tile += chunks * kWarps * kTile)
-    for_each_octet<In>(in + run * length + tile, length - tile,
-                       [&](const float* x, const auto&, unsigned, std::int64_t left) {
-                         take_octet(key, x, left);
-                       });
+    for_each_thread_tile<In>(in + run * length + tile, length - tile,
+                             [&](const float* x, const auto&, unsigned, std::int64_t left) {
+                               take_thread_tile(key, x, left);
+                             });
   merge_block(key);
   if (threadIdx.x == 0) keys[blockIdx.x] = key;
 }
@@ -193,7 +195,7 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
   const std::int64_t tile = blockIdx.x / chunks;
   const std::int64_t chunk = blockIdx.x - tile * chunks;
   const std::int64_t columns = hidden - tile * kChannelTile;
-  const unsigned first = 8 * octet_of_lane<Source<In>::kIsPaired>(lane_of_thread());
+  const unsigned first = 8 * thread_tile_of_lane<Source<In>::kIsPaired>(lane_of_thread());
   const std::int64_t per_chunk = (rows + chunks - 1) / chunks;
   const std::int64_t end = (chunk + 1) * per_chunk < rows ? (chunk + 1) * per_chunk : rows;
   Key key[8];
@@ -241,7 +243,7 @@ __global__ void __launch_bounds__(kThreads, 2)
   }
   shared[threadIdx.x] = merged;
   __syncthreads();
-  const unsigned first = 8 * octet_of_lane<Source<In>::kIsPaired>(lane_of_thread());
+  const unsigned first = 8 * thread_tile_of_lane<Source<In>::kIsPaired>(lane_of_thread());
   typename Coder::Scale scale[8];
 #pragma unroll
   for (int i = 0; i < 8; ++i) scale[i] = coder.scale_of(shared[first + i], 0.0f);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compressors/device/device_plan.hpp"
-#include "compressors/device/octets.cuh"
+#include "compressors/device/tiles.cuh"
 
-/// What a scope is reduced to, and where the scopes of a tensor lie (scaled.cuh).
+/// What a scope is reduced to, and where the scopes of a tensor are (scaled.cuh).
 namespace tersor::compressors::device {
 
 // ---- what a scope is reduced to
@@ -65,9 +65,9 @@ __device__ __forceinline__ void merge_block(Key& key) {
   __syncthreads();
 }
 
-/// Octet `x` of which `left` elements are there.
+/// Thread tile `x` of which `left` elements are there.
 template <class Key>
-__device__ __forceinline__ void take_octet(Key& key, const float* x, std::int64_t left) {
+__device__ __forceinline__ void take_thread_tile(Key& key, const float* x, std::int64_t left) {
 #pragma unroll
   for (int i = 0; i < 8; ++i)
     if (i < left) key.take(x[i]);
@@ -84,8 +84,9 @@ struct Scopes {
   std::int64_t group = 0;    ///< kGroups
   std::int64_t per_row = 0;  ///< kGroups
   Kind kind = kRuns;
-  bool is_octet_in_one = false;       ///< no octet has elements of two scopes
-  bool is_octet_consecutive = false;  ///< an octet has elements of eight consecutive channels
+  bool is_thread_tile_in_one = false;  ///< no thread tile has elements of two scopes
+  bool is_thread_tile_consecutive =
+      false;  ///< a thread tile has elements of eight consecutive channels
 
   __device__ __forceinline__ std::int64_t of(std::int64_t i) const {
     switch (kind) {
@@ -126,9 +127,9 @@ inline Scopes device_scopes(const ScopeGrid& grid, const Shape& shape) {
     scopes.kind = Scopes::kGroups;
   const bool is_run = scopes.kind == Scopes::kRuns;
   const bool is_whole = shape.hidden % 8 == 0 && scopes.group % 8 == 0;
-  scopes.is_octet_in_one = is_run ? scopes.length % 8 == 0 || scopes.scopes == 1
-                                  : scopes.kind == Scopes::kGroups && is_whole;
-  scopes.is_octet_consecutive = scopes.kind == Scopes::kChannels && shape.hidden % 8 == 0;
+  scopes.is_thread_tile_in_one = is_run ? scopes.length % 8 == 0 || scopes.scopes == 1
+                                        : scopes.kind == Scopes::kGroups && is_whole;
+  scopes.is_thread_tile_consecutive = scopes.kind == Scopes::kChannels && shape.hidden % 8 == 0;
   return scopes;
 }
 

@@ -21,9 +21,9 @@ struct Seen {
 
 /// The lane's keys above and (of the first `count` of the sub-tile) equal to `key`, equal << 16.
 template <class Source>
-__device__ __forceinline__ std::uint32_t count_octet(const std::uint32_t* raw, std::uint32_t key,
-                                                     std::int64_t count) {
-  const std::int64_t first = 8 * octet_of_lane<Source::kPaired>(lane_of_thread());
+__device__ __forceinline__ std::uint32_t count_thread_tile(const std::uint32_t* raw,
+                                                           std::uint32_t key, std::int64_t count) {
+  const std::int64_t first = 8 * thread_tile_of_lane<Source::kPaired>(lane_of_thread());
   std::uint32_t result = 0;
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
@@ -39,27 +39,27 @@ template <class Source, class Writer>
 __device__ __forceinline__ void write_subtile(const std::uint32_t* raw, std::int64_t first,
                                               std::int64_t length, const Chosen& chosen, Seen& seen,
                                               const Writer& writer) {
-  const std::int64_t own = first + 8 * octet_of_lane<Source::kPaired>(lane_of_thread());
-  const std::uint32_t counts = count_octet<Source>(raw, chosen.key, length - first);
+  const std::int64_t own = first + 8 * thread_tile_of_lane<Source::kPaired>(lane_of_thread());
+  const std::uint32_t counts = count_thread_tile<Source>(raw, chosen.key, length - first);
   std::uint32_t total = 0;
-  const std::uint32_t before = sum_before_octet<Source::kPaired>(counts, total);
+  const std::uint32_t before = sum_before_thread_tile<Source::kPaired>(counts, total);
   const std::uint32_t above = seen.above + (before & 0xFFFFu);
   std::uint32_t equal = seen.equal + (before >> 16);
   std::uint32_t rank = above + (equal < chosen.ties_taken ? equal : chosen.ties_taken);
-  std::uint32_t marks = 0;
+  std::uint32_t flags = 0;
   std::uint32_t dropped = 0;
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
     const std::uint32_t key = Source::key(raw[i]);
     const bool is_tie = key == chosen.key;
     const bool is_chosen = key > chosen.key || (is_tie && equal < chosen.ties_taken);
-    if (is_chosen && own + i < length) marks |= 1u << i;
-    if (Source::kIsKept && is_tie && chosen.drops_ties) dropped |= 1u << i;
+    if (is_chosen && own + i < length) flags |= 1u << i;
+    if (Source::kHasFeedback && is_tie && chosen.drops_ties) dropped |= 1u << i;
     equal += is_tie ? 1u : 0u;
   }
   std::uint32_t sent[8] = {};
-  writer.send(first, marks & ~dropped, raw, sent);
-  for (std::uint32_t left = marks; left != 0; left &= left - 1) {
+  writer.send(first, flags & ~dropped, raw, sent);
+  for (std::uint32_t left = flags; left != 0; left &= left - 1) {
     const int own_index = __ffs(static_cast<int>(left)) - 1;
     std::uint32_t value = sent[0];
 #pragma unroll
@@ -67,7 +67,7 @@ __device__ __forceinline__ void write_subtile(const std::uint32_t* raw, std::int
     const bool is_dropped = chosen.drops_ties && Source::key(value) == chosen.key;
     writer.put(rank++, own + own_index, is_dropped ? 0u : value);
   }
-  if (own < length) writer.put_marks(own, marks);
+  if (own < length) writer.put_flags(own, flags);
   seen.above += total & 0xFFFFu;
   seen.equal += total >> 16;
 }
@@ -114,15 +114,15 @@ struct EntryWriter {
       }
     }
   }
-  __device__ __forceinline__ void send(std::int64_t first, std::uint32_t marks,
+  __device__ __forceinline__ void send(std::int64_t first, std::uint32_t flags,
                                        const std::uint32_t* raw, std::uint32_t* sent) const {
-    job.source.send(scope, first, marks, raw, sent);
+    job.source.send(scope, first, flags, raw, sent);
   }
   /// Of elements i .. i+7, i a multiple of 8.
-  __device__ __forceinline__ void put_marks(std::int64_t i, std::uint32_t marks) const {
+  __device__ __forceinline__ void put_flags(std::int64_t i, std::uint32_t flags) const {
     if constexpr (Source::kIsSampled)
       if (job.grid.coding == IndexCoding::kBitmap)
-        job.payload[scope.index_at + i / 8] = static_cast<std::byte>(marks);
+        job.payload[scope.index_at + i / 8] = static_cast<std::byte>(flags);
   }
 };
 

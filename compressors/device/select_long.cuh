@@ -76,7 +76,7 @@ __device__ __forceinline__ TileRange tile_range(const SelectPlan& plan) {
   return {scope, part, begin, end < plan.tiles ? end : plan.tiles};
 }
 
-/// What the bracket leaves of a tile in its place of SelectPlan::counts. The tile's candidates lie
+/// What the bracket leaves of a tile in its place of SelectPlan::counts. The tile's candidates are
 /// one after the other, wherever its block found room.
 struct TileCandidates {
   std::uint32_t begin;  ///< of all candidates of the scope
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(kThreads, 2)
 #pragma unroll
     for (int c = 0; c < kSubtiles; ++c) {
       const std::int64_t at = (first + warp_of_thread()) * kTile + c * kSubtile;
-      std::int64_t own = at + 8 * octet_of_lane<Source::kPaired>(lane_of_thread());
+      std::int64_t own = at + 8 * thread_tile_of_lane<Source::kPaired>(lane_of_thread());
       if (at < scope.length) job.source.load(scope, at, raw[c]);
 #pragma unroll
       for (int i = 0; i < 8; ++i, ++own) {
@@ -159,8 +159,8 @@ __global__ void __launch_bounds__(kThreads, 2)
 
 /// Whether the candidates hold the k-th largest key.
 __device__ __forceinline__ bool is_bracketed(const SelectState& state, const SelectPlan& plan,
-                                             std::int64_t kept) {
-  return state.above < kept && std::int64_t{state.above} + state.found >= kept &&
+                                             std::int64_t selected) {
+  return state.above < selected && std::int64_t{state.above} + state.found >= selected &&
          state.found <= plan.room;
 }
 
@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(kThreads, kCountingBlocks)
   const TileRange range = tile_range(job.plan);
   const SparseScope scope = job.grid.scope(range.scope);
   const SelectState state = job.plan.states[range.scope];
-  const bool is_narrow = is_bracketed(state, job.plan, scope.kept);
+  const bool is_narrow = is_bracketed(state, job.plan, scope.selected);
   constexpr std::int64_t kCandidates = std::int64_t{kThreads} * 32;
   if (is_narrow && range.part * kCandidates >= state.found) return;
   for (unsigned b = threadIdx.x; b < kSelectBins; b += kThreads) bins[b] = 0;
@@ -203,7 +203,7 @@ __global__ void __launch_bounds__(kThreads, kCountingBlocks)
         if (at >= scope.length) break;
         std::uint32_t raw[8];
         job.source.load(scope, at, raw);
-        const std::int64_t own = at + 8 * octet_of_lane<Source::kPaired>(lane_of_thread());
+        const std::int64_t own = at + 8 * thread_tile_of_lane<Source::kPaired>(lane_of_thread());
 #pragma unroll
         for (int i = 0; i < 8; ++i) {
           const std::uint32_t key = Source::key(raw[i]);
@@ -246,8 +246,8 @@ __global__ void __launch_bounds__(kThreads)
   for (unsigned w = 0; w < warp_of_thread(); ++w) higher += sums[w];
   std::uint32_t left = before.left;
   if (kDigit == 0)
-    left = static_cast<std::uint32_t>(scope.kept) -
-           (is_bracketed(before, job.plan, scope.kept) ? before.above : 0u);
+    left = static_cast<std::uint32_t>(scope.selected) -
+           (is_bracketed(before, job.plan, scope.selected) ? before.above : 0u);
   if (left <= higher || left > higher + sum) return;
   left -= higher;
 #pragma unroll
@@ -283,8 +283,8 @@ __global__ void __launch_bounds__(kThreads)
   const SparseScope scope = job.grid.scope(tile.scope);
   if (tile.first >= job.plan.tiles * kTile) return;
   const SelectState state = job.plan.states[tile.scope];
-  std::uint32_t counts = 0;  // equal << 16, as count_octet
-  if (is_bracketed(state, job.plan, scope.kept)) {
+  std::uint32_t counts = 0;  // equal << 16, as count_thread_tile
+  if (is_bracketed(state, job.plan, scope.selected)) {
     const auto own = TileCandidates::of(job.plan.counts[tile.number]);
     const std::uint32_t* const keys = job.plan.candidates + tile.scope * job.plan.room + own.begin;
     for (std::uint32_t i = lane_of_thread(); i < own.found; i += 32)
@@ -297,7 +297,7 @@ __global__ void __launch_bounds__(kThreads)
       if (at >= scope.length) break;
       std::uint32_t raw[8];
       job.source.load(scope, at, raw);
-      counts += count_octet<Source>(raw, state.key, scope.length - at);
+      counts += count_thread_tile<Source>(raw, state.key, scope.length - at);
     }
   }
   counts = warp_sum(counts);

@@ -6,10 +6,10 @@
 namespace tersor::compressors::device {
 
 inline constexpr int kScopesPerBlock = 8;  ///< where a warp takes one
-/// Of launch bounds. 0: none, which spills registers where a state is kept.
+/// Of launch bounds. 0: none, which spills registers where there is feedback.
 template <class Source, int kScopeWarps, int kCount>
 inline constexpr int kShortBlocks = kScopeWarps == 16                 ? 1
-                                    : !Source::kIsKept                ? 0
+                                    : !Source::kHasFeedback           ? 0
                                     : kCount == 1 || kScopeWarps == 4 ? 4
                                                                       : 2;
 
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(kScopeWarps == 1 ? 32 * kScopesPerBlock : 32 *
   }
 
   ScopeSum<kScopeWarps> sum(shared);
-  const auto kept = static_cast<std::uint32_t>(scope.kept);
+  const auto selected = static_cast<std::uint32_t>(scope.selected);
   std::uint32_t key = 0;
   bool is_exact = false;
 #pragma unroll 1
@@ -51,8 +51,8 @@ __global__ void __launch_bounds__(kScopeWarps == 1 ? 32 * kScopesPerBlock : 32 *
 #pragma unroll
       for (int i = 0; i < 8; ++i) count += Source::key(raw[c][i]) >= tried ? 1u : 0u;
     count = sum(count);
-    if (count >= kept) key = tried;
-    is_exact = count == kept;
+    if (count >= selected) key = tried;
+    is_exact = count == selected;
   }
 
   Chosen chosen{key, 0, false};
@@ -60,12 +60,12 @@ __global__ void __launch_bounds__(kScopeWarps == 1 ? 32 * kScopesPerBlock : 32 *
   std::uint32_t counts = 0;
 #pragma unroll
   for (int c = 0; c < kCount; ++c)
-    counts += count_octet<Source>(raw[c], chosen.key, scope.length - part - c * kSubtile);
+    counts += count_thread_tile<Source>(raw[c], chosen.key, scope.length - part - c * kSubtile);
   Seen seen;
   if (!is_exact) {
     const std::uint32_t above = sum(counts & 0xFFFFu);
     const std::uint32_t equal = sum(counts >> 16);
-    chosen.ties_taken = kept - above;
+    chosen.ties_taken = selected - above;
     chosen.drops_ties = job.drops_ties && equal > chosen.ties_taken;
   }
   const std::uint32_t before = sum.before(counts);

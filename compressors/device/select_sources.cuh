@@ -3,10 +3,10 @@
 #include "compressors/device/encode_sources.cuh"
 #include "compressors/device/sparse_plan.hpp"
 
-/// Where the keys of a selection (select.cuh) come from. load(): the lane's octet of the sub-tile
-/// (octets.cuh) at element `first` of the scope as raw words, 0 behind its end. send(): what the
-/// payload gets for the octet of which `marks` are chosen, called once for each sub-tile, by the
-/// whole warp; with kIsKept without those that are dropped as ties.
+/// Where the keys of a selection (select.cuh) come from. load(): the lane's thread tile of the
+/// sub-tile (tiles.cuh) at element `first` of the scope as raw words, 0 behind its end. send():
+/// what the payload gets for the thread tile of which `flags` are chosen, called once for each
+/// sub-tile, by the whole warp; with kHasFeedback without those that are dropped as ties.
 namespace tersor::compressors::device {
 
 template <class T>
@@ -15,7 +15,7 @@ struct TensorSource {
   static constexpr bool kPaired = kIsPaired<T>;
   static constexpr bool kIsSampled = true;
   static constexpr bool kHasValues = true;
-  static constexpr bool kIsKept = false;
+  static constexpr bool kHasFeedback = false;
   static constexpr int kWritingBlocks = 0;  ///< of launch bounds; 0: none
   static constexpr int kKeyBits = 31;
   /// Bits that are 0 in every key: a widened float16 (normal ones too) or bfloat16 has none there.
@@ -29,7 +29,7 @@ struct TensorSource {
                                        std::uint32_t* raw) const {
     float x[8];
     const auto* from = in + scope.begin + first;
-    load_octet<T>(from, scope.length - first, is_aligned_16(from), x);
+    load_thread_tile<T>(from, scope.length - first, is_aligned_16(from), x);
 #pragma unroll
     for (int i = 0; i < 8; ++i) raw[i] = is_nan(x[i]) ? kNan32 : bits_of(x[i]);
   }
@@ -47,27 +47,27 @@ struct TensorSource {
   }
 };
 
-/// A tensor and what a wrapper keeps beside it (encode_sources.cuh): send() rewrites that.
+/// A tensor and a wrapper's feedback (encode_sources.cuh), which send() rewrites.
 template <class T>
-struct KeptSource {
+struct FeedbackSource {
   using Type = T;
-  using From = Source<WithKept<T>>;
+  using From = Source<WithFeedback<T>>;
   static constexpr bool kPaired = From::kIsPaired;
   static constexpr bool kIsSampled = true;
   static constexpr bool kHasValues = true;
-  static constexpr bool kIsKept = true;
+  static constexpr bool kHasFeedback = true;
   static constexpr int kWritingBlocks = kEncodingBlocks;
   static constexpr int kKeyBits = TensorSource<T>::kKeyBits;
   static constexpr int kZeroBits = TensorSource<T>::kZeroBits;
   static constexpr int kDigits = TensorSource<T>::kDigits;
 
-  KeptTensor<T> in;
+  FeedbackTensor<T> in;
 
   __device__ __forceinline__ void load(const SparseScope& scope, std::int64_t first,
                                        std::uint32_t* raw) const {
     float x[8];
     typename From::Base base;
-    load_octets(scope, first, x, base);
+    load_thread_tiles(scope, first, x, base);
 #pragma unroll
     for (int i = 0; i < 8; ++i) raw[i] = bits_of(x[i]);
   }
@@ -78,25 +78,25 @@ struct KeptSource {
   static __device__ __forceinline__ std::uint32_t key(std::uint32_t raw) {
     return raw & 0x7FFFFFFFu;
   }
-  /// Reads the octets again, from a cache: `raw` is rounded.
+  /// Reads the thread tiles again, from a cache: `raw` is rounded.
   __device__ __forceinline__ void send(const SparseScope& scope, std::int64_t first,
-                                       std::uint32_t marks, const std::uint32_t*,
+                                       std::uint32_t flags, const std::uint32_t*,
                                        std::uint32_t* sent) const {
     float x[8];
     typename From::Base base;
-    load_octets(scope, first, x, base);
+    load_thread_tiles(scope, first, x, base);
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
       sent[i] = bits_of(x[i]);
-      x[i] = (marks >> i & 1u) != 0 ? x[i] : 0.0f;
+      x[i] = (flags >> i & 1u) != 0 ? x[i] : 0.0f;
     }
     const auto from = in + (scope.begin + first);
     From::store_sum(from, scope.length - first, From::alignment(from), base, x);
   }
 
  private:
-  __device__ __forceinline__ void load_octets(const SparseScope& scope, std::int64_t first,
-                                              float* x, typename From::Base& base) const {
+  __device__ __forceinline__ void load_thread_tiles(const SparseScope& scope, std::int64_t first,
+                                                    float* x, typename From::Base& base) const {
     const auto from = in + (scope.begin + first);
     From::load(from, scope.length - first, From::alignment(from), x, base);
   }
@@ -107,7 +107,7 @@ struct DrawSource {
   static constexpr bool kPaired = false;
   static constexpr bool kIsSampled = false;
   static constexpr bool kHasValues = false;
-  static constexpr bool kIsKept = false;
+  static constexpr bool kHasFeedback = false;
   static constexpr int kWritingBlocks = 0;
   static constexpr int kKeyBits = 32;
   static constexpr int kZeroBits = 0;
@@ -118,9 +118,10 @@ struct DrawSource {
 
   __device__ __forceinline__ void load(const SparseScope& scope, std::int64_t first,
                                        std::uint32_t* raw) const {
-    const unsigned octet = 8 * lane_of_thread();
+    const unsigned thread_tile = 8 * lane_of_thread();
     const std::int64_t count = scope.length - first;
-    const std::uint64_t draw = offset + static_cast<std::uint64_t>(scope.begin + first) + octet;
+    const std::uint64_t draw =
+        offset + static_cast<std::uint64_t>(scope.begin + first) + thread_tile;
     const unsigned shift = static_cast<unsigned>(draw % 4);  // the same in all lanes
     std::uint32_t word[12] = {};
 #pragma unroll
@@ -134,7 +135,8 @@ struct DrawSource {
     for (unsigned i = 0; i < 8; ++i) {
       const std::uint32_t even = (shift & 2u) != 0 ? word[i + 2] : word[i];
       const std::uint32_t odd = (shift & 2u) != 0 ? word[i + 3] : word[i + 1];
-      raw[i] = static_cast<std::int64_t>(octet + i) < count ? ((shift & 1u) != 0 ? odd : even) : 0u;
+      raw[i] = static_cast<std::int64_t>(thread_tile + i) < count ? ((shift & 1u) != 0 ? odd : even)
+                                                                  : 0u;
     }
   }
   static __device__ __forceinline__ std::uint32_t key(std::uint32_t raw) { return raw; }

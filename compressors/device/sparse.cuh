@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compressors/device/octets.cuh"
 #include "compressors/device/select.cuh"
 #include "compressors/device/sparse_plan.hpp"
+#include "compressors/device/tiles.cuh"
 
 /// Kernels of payloads of positions and values. Decoding goes by tiles of the output, a warp each:
 /// for every payload in turn the tile's entries are put among zeros in shared memory and added to
@@ -12,7 +12,7 @@
 ///                                                      --add--> sums (registers) --> output
 ///
 /// Payloads that no encode makes are not refused here, since that would take a synchronisation:
-/// an entry counts where its position lies in the tile, and nothing else is read or written.
+/// an entry counts where its position is in the tile, and nothing else is read or written.
 namespace tersor::compressors::device {
 
 static_assert(kMostPayloads == Payloads::kMost && kSelectTile == kTile);
@@ -37,8 +37,8 @@ struct SparseJob {
   Payloads payloads;
   DType dtype;                     ///< of the values
   const std::uint32_t* positions;  ///< of all payloads, where these hold values only
-  std::uint64_t* mark_ranks;       ///< per payload and scope; null: one chunk each
-  std::int64_t chunks;             ///< of a scope's marks
+  std::uint64_t* flag_ranks;       ///< per payload and scope; null: one chunk each
+  std::int64_t chunks;             ///< of a scope's flags
   ValueScale scale;
   bool is_accumulated;
 };
@@ -57,9 +57,9 @@ struct ScopeEntries {
     const bool has_indices = job.positions == nullptr;
     values = at + (has_indices ? job.grid.index_bytes : 0);
     index = has_indices ? at + scope.index_at : nullptr;
-    ranks = job.mark_ranks == nullptr
+    ranks = job.flag_ranks == nullptr
                 ? nullptr
-                : job.mark_ranks + (payload * job.grid.scopes + s) * job.chunks;
+                : job.flag_ranks + (payload * job.grid.scopes + s) * job.chunks;
   }
 
   __device__ __forceinline__ float value(std::int64_t j) const {
@@ -82,15 +82,15 @@ struct ScopeEntries {
       default: return static_cast<std::int64_t>(load_bytes<std::uint64_t>(index + 8 * j));
     }
   }
-  /// Word w of the marks; bits behind them are 0.
-  __device__ __forceinline__ std::uint32_t mark_word(std::int64_t w) const {
-    return mark_word_of(job.grid, scope, index, w);
+  /// Word w of the flags; bits behind them are 0.
+  __device__ __forceinline__ std::uint32_t flag_word(std::int64_t w) const {
+    return flag_word_of(job.grid, scope, index, w);
   }
-  static __device__ __forceinline__ std::uint32_t mark_word_of(const SparseGrid& grid,
+  static __device__ __forceinline__ std::uint32_t flag_word_of(const SparseGrid& grid,
                                                                const SparseScope& scope,
                                                                const std::byte* index,
                                                                std::int64_t w) {
-    const std::int64_t left = grid.marks(scope) - 32 * w;
+    const std::int64_t left = grid.flags(scope) - 32 * w;
     if (left <= 0) return 0;
     const std::byte* const at = index + grid.low_bytes(scope) + 4 * w;
     if (left >= 32) return load_bytes<std::uint32_t>(at);
@@ -144,14 +144,14 @@ __device__ __forceinline__ void for_each_entry(const ScopeEntries& entries, std:
                                                std::int64_t end, Put put) {
   constexpr bool kIsWarp = kLanes == 32;
   const unsigned lane = kIsWarp ? lane_of_thread() : 0;
-  const std::int64_t kept = entries.scope.kept;
+  const std::int64_t selected = entries.scope.selected;
   if (entries.job.positions != nullptr || !entries.job.grid.has_bits()) {
-    const std::int64_t first = begin == 0 ? 0 : count_less<kLanes>(kept, [&](std::int64_t j) {
+    const std::int64_t first = begin == 0 ? 0 : count_less<kLanes>(selected, [&](std::int64_t j) {
       return entries.position(j) < begin;
     });
     // Ascending positions have no more than this many in the range.
     std::int64_t last = first + (end - begin);
-    if (last > kept) last = kept;
+    if (last > selected) last = selected;
     for (std::int64_t j = first + lane;; j += kLanes) {
       const std::int64_t i = j < last ? entries.position(j) : end;
       if (i >= begin && i < end) put(i, entries.value(j));
@@ -163,29 +163,29 @@ __device__ __forceinline__ void for_each_entry(const ScopeEntries& entries, std:
       }
     }
   }
-  // Marks: bit b of a bitmap is position b; of Elias-Fano bit b, the j-th that is set, is high
+  // Flags: bit b of a bitmap is position b; of Elias-Fano bit b, the j-th that is set, is high
   // part b - j.
   const bool is_bitmap = entries.job.grid.coding == IndexCoding::kBitmap;
   const int low_bits = is_bitmap ? 0 : entries.scope.low_bits;
-  const std::int64_t marks = entries.job.grid.marks(entries.scope);
+  const std::int64_t flags = entries.job.grid.flags(entries.scope);
   std::int64_t chunk = 0;
   if (entries.ranks != nullptr) {
     const std::int64_t high = begin >> low_bits;
-    const std::int64_t chunks = (marks + kMarksChunk - 1) / kMarksChunk;
-    // The last chunk that has fewer than `high` zeros before it: what is sought lies behind them.
+    const std::int64_t chunks = (flags + kFlagsChunk - 1) / kFlagsChunk;
+    // The last chunk that has fewer than `high` zeros before it: what is sought is behind them.
     const auto is_before = [&](std::int64_t c) {
-      return c * kMarksChunk - static_cast<std::int64_t>(entries.ranks[c]) < high;
+      return c * kFlagsChunk - static_cast<std::int64_t>(entries.ranks[c]) < high;
     };
-    chunk = is_bitmap   ? begin / kMarksChunk
+    chunk = is_bitmap   ? begin / kFlagsChunk
             : high == 0 ? 0
                         : count_less<kLanes>(chunks, is_before) - 1;
   }
   std::int64_t rank =
       entries.ranks == nullptr ? 0 : static_cast<std::int64_t>(entries.ranks[chunk]);
-  for (std::int64_t w = chunk * (kMarksChunk / 32);; w += kLanes) {
-    if (32 * w >= marks || rank >= kept) return;
+  for (std::int64_t w = chunk * (kFlagsChunk / 32);; w += kLanes) {
+    if (32 * w >= flags || rank >= selected) return;
     if ((is_bitmap ? 32 * w : (32 * w - rank) << low_bits) >= end) return;
-    std::uint32_t word = entries.mark_word(w + lane);
+    std::uint32_t word = entries.flag_word(w + lane);
     const auto count = static_cast<std::uint32_t>(__popc(word));
     std::int64_t j = rank;
     std::uint32_t total = count;
@@ -194,7 +194,7 @@ __device__ __forceinline__ void for_each_entry(const ScopeEntries& entries, std:
       total = __shfl_sync(kAllLanes, scanned, 31);
       j += scanned - count;
     }
-    for (; word != 0 && j < kept; word &= word - 1, ++j) {
+    for (; word != 0 && j < selected; word &= word - 1, ++j) {
       const std::int64_t bit = 32 * (w + lane) + __ffs(static_cast<int>(word)) - 1;
       const std::int64_t i = is_bitmap ? bit : (bit - j) << low_bits | entries.low_field(j);
       if (i >= begin && i < end) put(i, entries.value(j));
@@ -203,10 +203,10 @@ __device__ __forceinline__ void for_each_entry(const ScopeEntries& entries, std:
   }
 }
 
-/// Set bits of each chunk of marks, to be summed by scan_counts.
+/// Set bits of each chunk of flags, to be summed by scan_counts.
 template <class Count>
 __global__ void __launch_bounds__(kThreads)
-    count_marks(const __grid_constant__ SparseJob job, Count* ranks) {
+    count_flags(const __grid_constant__ SparseJob job, Count* ranks) {
   const std::int64_t number = std::int64_t{blockIdx.x} * kWarps + warp_of_thread();
   const std::int64_t sequence = number / job.chunks;
   const std::int64_t payload = sequence / job.grid.scopes;
@@ -214,8 +214,8 @@ __global__ void __launch_bounds__(kThreads)
   const SparseScope scope = job.grid.scope(sequence - payload * job.grid.scopes);
   const std::byte* const index = job.payloads.at[payload] + scope.index_at;
   const std::int64_t chunk = number - sequence * job.chunks;
-  const std::uint32_t word = ScopeEntries::mark_word_of(
-      job.grid, scope, index, chunk * (kMarksChunk / 32) + lane_of_thread());
+  const std::uint32_t word = ScopeEntries::flag_word_of(
+      job.grid, scope, index, chunk * (kFlagsChunk / 32) + lane_of_thread());
   const std::uint32_t count = warp_sum(static_cast<std::uint32_t>(__popc(word)));
   if (lane_of_thread() == 0) ranks[number] = count;
 }
@@ -223,7 +223,7 @@ __global__ void __launch_bounds__(kThreads)
 /// Scopes below this length: a lane takes one; others: the warp together.
 inline constexpr std::int64_t kLaneScope = 128;
 
-/// Scopes that lie one after the other; a warp takes 1,024 elements of the output.
+/// Scopes one after the other; a warp takes 1,024 elements of the output.
 template <class Out>
 __global__ void __launch_bounds__(kThreads, 2)
     sum_sparse(const __grid_constant__ SparseJob job, typename Out::Storage* out) {
@@ -241,7 +241,7 @@ __global__ void __launch_bounds__(kThreads, 2)
   if (job.is_accumulated) {
 #pragma unroll
     for (int c = 0; c < kSubtiles; ++c)
-      load_octet<Out>(out + first + c * kSubtile, left - c * kSubtile, is_aligned, sum[c]);
+      load_thread_tile<Out>(out + first + c * kSubtile, left - c * kSubtile, is_aligned, sum[c]);
   }
   const std::int64_t first_scope = grid.scope_of(first);
   for (int p = 0; p < job.payloads.count; ++p) {
@@ -268,10 +268,10 @@ __global__ void __launch_bounds__(kThreads, 2)
     __syncwarp();
 #pragma unroll
     for (int c = 0; c < kSubtiles; ++c) {
-      const unsigned octet = octet_of_lane<kIsPaired<Out>>(lane);
+      const unsigned thread_tile = thread_tile_of_lane<kIsPaired<Out>>(lane);
       float x[8];
-      put_quad(load_vector(quads + c * (kSubtile / 4) + 2 * octet), x);
-      put_quad(load_vector(quads + c * (kSubtile / 4) + 2 * octet + 1), x + 4);
+      put_quad(load_vector(quads + c * (kSubtile / 4) + 2 * thread_tile), x);
+      put_quad(load_vector(quads + c * (kSubtile / 4) + 2 * thread_tile + 1), x + 4);
 #pragma unroll
       for (int i = 0; i < 8; ++i)
         sum[c][i] = p == 0 && !job.is_accumulated ? x[i] : __fadd_rn(sum[c][i], x[i]);
@@ -281,10 +281,10 @@ __global__ void __launch_bounds__(kThreads, 2)
 #pragma unroll
   for (int c = 0; c < kSubtiles; ++c) {
     if (c * kSubtile >= left) continue;
-    float x[8];  // store_octet picks by address, which would put all of `sum` into memory
+    float x[8];  // store_thread_tile picks by address, which would put all of `sum` into memory
 #pragma unroll
     for (int i = 0; i < 8; ++i) x[i] = sum[c][i];
-    store_octet<Out>(out + first + c * kSubtile, left - c * kSubtile, is_aligned, x);
+    store_thread_tile<Out>(out + first + c * kSubtile, left - c * kSubtile, is_aligned, x);
   }
 }
 
@@ -333,13 +333,13 @@ inline void launch_decode(SparseJob job, std::span<const std::span<const std::by
   for_each_batch(all, target.is_accumulated, [&](const Payloads& payloads, bool is_accumulated) {
     job.payloads = payloads;
     job.is_accumulated = is_accumulated;
-    if (job.mark_ranks != nullptr) {
+    if (job.flag_ranks != nullptr) {
       const std::int64_t sequences = payloads.count * job.grid.scopes;
-      TERSOR_LAUNCH(count_marks<std::uint64_t>,
+      TERSOR_LAUNCH(count_flags<std::uint64_t>,
                     grid_of(blocks_for(sequences * job.chunks, kWarps), codec), kThreads, 0, stream,
-                    job, job.mark_ranks);
+                    job, job.flag_ranks);
       TERSOR_LAUNCH(scan_counts<std::uint64_t>, grid_of(sequences, codec), kScanThreads, 0, stream,
-                    job.mark_ranks, job.chunks);
+                    job.flag_ranks, job.chunks);
     }
     with_type(target.dtype, [&]<class Out>(Out) {
       auto* const out = static_cast<typename Out::Storage*>(target.data);

@@ -2,13 +2,13 @@
 #pragma once
 #include "compressors/device/select.cuh"
 
-/// Bitmaps and Elias-Fano indices from positions, and channels turned over into rows.
+/// Bitmaps and Elias-Fano indices from positions, and channels transposed into rows.
 namespace tersor::compressors::device {
 
 // ---- index codings from positions
 
 /// Writes bitmaps or Elias-Fano indices from the positions of all entries: a warp takes 1,024 bits
-/// of a scope's low fields or of its marks.
+/// of a scope's low fields or of its flags.
 template <IndexCoding kCoding>
 __global__ void __launch_bounds__(kThreads)
     pack_positions(const __grid_constant__ SparseGrid grid, const std::uint32_t* positions,
@@ -23,42 +23,42 @@ __global__ void __launch_bounds__(kThreads)
   const std::uint32_t* const own = positions + scope.first_entry;
   std::byte* to = payload + scope.index_at;
   std::int64_t bytes = grid.low_bytes(scope);
-  std::int64_t first = chunk * kMarksChunk;
+  std::int64_t first = chunk * kFlagsChunk;
   std::uint32_t word = 0;
   if (chunk < low_chunks) {
     const std::int64_t begin = first + 32 * lane;
     const int width = scope.low_bits;
     if (width > 0) {
       std::int64_t j = begin / width;
-      for (std::int64_t at = j * width; at < begin + 32 && j < scope.kept; at += width, ++j) {
+      for (std::int64_t at = j * width; at < begin + 32 && j < scope.selected; at += width, ++j) {
         const std::uint32_t field = own[j] & ((1u << width) - 1u);
         word |= at < begin ? field >> (begin - at) : field << (at - begin);
       }
     }
   } else {
-    const std::int64_t marks = grid.marks(scope);
+    const std::int64_t flags = grid.flags(scope);
     to += bytes;
-    bytes = (marks + 7) / 8;
-    first -= low_chunks * kMarksChunk;
-    const auto mark_of = [&](std::int64_t j) {
+    bytes = (flags + 7) / 8;
+    first -= low_chunks * kFlagsChunk;
+    const auto flag_of = [&](std::int64_t j) {
       return kCoding == IndexCoding::kBitmap ? std::int64_t{own[j]}
                                              : std::int64_t{own[j] >> scope.low_bits} + j;
     };
     std::uint32_t* const mine = words + warp_of_thread() * 32;
     mine[lane] = 0;
     __syncwarp();
-    std::int64_t j = 0;  // the first entry whose mark is in the chunk
-    for (std::int64_t end = scope.kept; j < end;) {
+    std::int64_t j = 0;  // the first entry whose flag is in the chunk
+    for (std::int64_t end = scope.selected; j < end;) {
       const std::int64_t middle = j + (end - j) / 2;
-      if (mark_of(middle) < first)
+      if (flag_of(middle) < first)
         j = middle + 1;
       else
         end = middle;
     }
-    for (j += lane; j < scope.kept; j += 32) {
-      const std::int64_t mark = mark_of(j) - first;
-      if (mark >= kMarksChunk) break;
-      atomicOr(&mine[mark / 32], 1u << (mark % 32));
+    for (j += lane; j < scope.selected; j += 32) {
+      const std::int64_t flag = flag_of(j) - first;
+      if (flag >= kFlagsChunk) break;
+      atomicOr(&mine[flag / 32], 1u << (flag % 32));
     }
     __syncwarp();
     word = mine[lane];
@@ -71,8 +71,8 @@ __global__ void __launch_bounds__(kThreads)
 
 inline void launch_pack(const SparseGrid& grid, const std::uint32_t* positions, std::byte* payload,
                         const char* codec, void* stream) {
-  const std::int64_t low = blocks_for(8 * grid.low_bytes(grid.full), kMarksChunk);
-  const std::int64_t chunks = low + blocks_for(grid.marks(grid.full), kMarksChunk);
+  const std::int64_t low = blocks_for(8 * grid.low_bytes(grid.full), kFlagsChunk);
+  const std::int64_t chunks = low + blocks_for(grid.flags(grid.full), kFlagsChunk);
   const unsigned blocks = grid_of(blocks_for(grid.scopes * chunks, kWarps), codec);
   if (grid.coding == IndexCoding::kBitmap)
     TERSOR_LAUNCH(pack_positions<IndexCoding::kBitmap>, blocks, kThreads, 0, stream, grid,
@@ -84,7 +84,7 @@ inline void launch_pack(const SparseGrid& grid, const std::uint32_t* positions, 
 
 // ---- channels
 
-inline constexpr int kTransposed = 32;  ///< side of a square that a block turns over
+inline constexpr int kTransposed = 32;  ///< side of a square that a block transposes
 
 /// to[column][row] = from(row * columns + column), by way of `square`, of kTransposed *
 /// (kTransposed + 1) words.

@@ -61,17 +61,18 @@ inline std::int64_t blocks_for(std::int64_t count, std::int64_t per_block) {
 struct SparseScope {
   std::int64_t begin = 0;
   std::int64_t length = 0;
-  std::int64_t kept = 0;
+  std::int64_t selected = 0;
   std::int64_t first_entry = 0;
-  std::int64_t index_at = 0;     ///< byte of the payload
-  int low_bits = 0;              ///< of Elias-Fano
-  std::int64_t first_octet = 0;  ///< of those of all scopes: eight elements each, the last fewer
+  std::int64_t index_at = 0;  ///< byte of the payload
+  int low_bits = 0;           ///< of Elias-Fano
+  std::int64_t first_thread_tile =
+      0;  ///< of those of all scopes: eight elements each, the last fewer
 };
 
 /// ScopeGrid and SparseLayout as plain values, for kernels.
 struct SparseGrid {
   std::int64_t scopes = 0;
-  SparseScope full;           ///< length, kept, low_bits; index_at = bytes of a scope's indices
+  SparseScope full;           ///< length, selected, low_bits; index_at = bytes of a scope's indices
   SparseScope tail;           ///< a row's last, short group; length 0: there is none
   std::uint32_t per_row = 1;  ///< scopes of a row, where there are tails
   std::int64_t index_bytes = 0;
@@ -84,8 +85,8 @@ struct SparseGrid {
 
   SparseGrid() = default;
   /// One scope of a payload that has values only.
-  SparseGrid(std::int64_t length, std::int64_t kept)
-      : scopes(1), full{0, length, kept, 0, 0, 0}, entries(kept), elements(length) {}
+  SparseGrid(std::int64_t length, std::int64_t selected)
+      : scopes(1), full{0, length, selected, 0, 0, 0}, entries(selected), elements(length) {}
   SparseGrid(const ScopeGrid& grid, const SparseLayout& layout, const Shape& shape) {
     scopes = grid.count();
     elements = shape.elements();
@@ -94,7 +95,7 @@ struct SparseGrid {
     coding = layout.coding();
     is_columns = !grid.is_contiguous();
     index_bytes = static_cast<std::int64_t>(layout.index_bytes());
-    entries = layout.kept_of_all();
+    entries = layout.selected_of_all();
     full = sized(layout, grid.longest());
     const std::int64_t rest = grid.scope() == Scope::kGroup ? shape.hidden % grid.group() : 0;
     if (rest == 0) return;
@@ -109,9 +110,9 @@ struct SparseGrid {
     if (tail.length == 0) {
       SparseScope result = full;
       result.begin = s * full.length;
-      result.first_entry = s * full.kept;
+      result.first_entry = s * full.selected;
       result.index_at = s * full.index_at;
-      result.first_octet = s * octets(full);
+      result.first_thread_tile = s * thread_tiles(full);
       return result;
     }
     const std::int64_t row = static_cast<std::uint32_t>(s) / per_row;
@@ -119,12 +120,13 @@ struct SparseGrid {
     SparseScope result = group == per_row - 1 ? tail : full;
     const std::int64_t before = std::int64_t{per_row} - 1;
     result.begin = row * row_elements() + group * full.length;
-    result.first_entry = row * (before * full.kept + tail.kept) + group * full.kept;
+    result.first_entry = row * (before * full.selected + tail.selected) + group * full.selected;
     result.index_at = row * (before * full.index_at + tail.index_at) + group * full.index_at;
-    result.first_octet = row * (before * octets(full) + octets(tail)) + group * octets(full);
+    result.first_thread_tile =
+        row * (before * thread_tiles(full) + thread_tiles(tail)) + group * thread_tiles(full);
     return result;
   }
-  TERSOR_HOST_DEVICE static std::int64_t octets(const SparseScope& scope) {
+  TERSOR_HOST_DEVICE static std::int64_t thread_tiles(const SparseScope& scope) {
     return (scope.length + 7) / 8;
   }
   /// The scope that holds this element.
@@ -136,23 +138,23 @@ struct SparseGrid {
   TERSOR_HOST_DEVICE bool has_bits() const {
     return coding == IndexCoding::kBitmap || coding == IndexCoding::kEliasFano;
   }
-  /// Bits of the vector that marks a scope's positions (bitmap, or the high bits of Elias-Fano).
-  TERSOR_HOST_DEVICE std::int64_t marks(const SparseScope& scope) const {
+  /// Bits of the vector that flags a scope's positions (bitmap, or the high bits of Elias-Fano).
+  TERSOR_HOST_DEVICE std::int64_t flags(const SparseScope& scope) const {
     return coding == IndexCoding::kBitmap ? scope.length
-                                          : scope.kept + ((scope.length - 1) >> scope.low_bits);
+                                          : scope.selected + ((scope.length - 1) >> scope.low_bits);
   }
-  /// Bytes before those marks.
+  /// Bytes before those flags.
   TERSOR_HOST_DEVICE std::int64_t low_bytes(const SparseScope& scope) const {
-    return coding == IndexCoding::kBitmap ? 0 : (scope.kept * scope.low_bits + 7) / 8;
+    return coding == IndexCoding::kBitmap ? 0 : (scope.selected * scope.low_bits + 7) / 8;
   }
 
  private:
   static SparseScope sized(const SparseLayout& layout, std::int64_t length) {
     SparseScope scope;
     scope.length = length;
-    scope.kept = layout.kept(length);
+    scope.selected = layout.selected(length);
     scope.index_at = static_cast<std::int64_t>(layout.index_bytes_of(length));
-    scope.low_bits = std::bit_width(static_cast<std::uint64_t>(length / scope.kept)) - 1;
+    scope.low_bits = std::bit_width(static_cast<std::uint64_t>(length / scope.selected)) - 1;
     return scope;
   }
 };
@@ -216,15 +218,15 @@ inline SelectPlan select_plan(std::int64_t scopes, std::int64_t longest,
   return plan;
 }
 
-/// Ranks in a sample of kSelectSamples keys that lie about 4 standard deviations around the k-th of
+/// Ranks in a sample of kSelectSamples keys that are about 4 standard deviations around the k-th of
 /// `length`; above the size of the sample, or 0, where it has no such key.
 struct SampleRanks {
   std::uint32_t low = 0;
   std::uint32_t high = 0;
 };
-inline SampleRanks sample_ranks(std::int64_t length, std::int64_t kept) {
-  const double expected =
-      static_cast<double>(kept) / static_cast<double>(length) * static_cast<double>(kSelectSamples);
+inline SampleRanks sample_ranks(std::int64_t length, std::int64_t selected) {
+  const double expected = static_cast<double>(selected) / static_cast<double>(length) *
+                          static_cast<double>(kSelectSamples);
   const double margin = 4 * std::sqrt(expected) + 8;
   return {static_cast<std::uint32_t>(expected + margin),
           static_cast<std::uint32_t>(std::max(0.0, expected - margin))};
@@ -235,27 +237,28 @@ struct KeyBracket {
   std::uint32_t low = 0;
   std::uint32_t high = 0xFFFFFFFFu;
 };
-inline KeyBracket draw_bracket(std::int64_t length, std::int64_t kept) {
-  const double margin = 6 * std::sqrt(static_cast<double>(kept)) + 8;
+inline KeyBracket draw_bracket(std::int64_t length, std::int64_t selected) {
+  const double margin = 6 * std::sqrt(static_cast<double>(selected)) + 8;
   const auto key_of = [&](double rank) {
     const double key = 0x1p32 * (1 - rank / static_cast<double>(length));
     return static_cast<std::uint32_t>(std::clamp(key, 0.0, 0x1p32 - 1));
   };
-  return {key_of(static_cast<double>(kept) + margin), key_of(static_cast<double>(kept) - margin)};
+  return {key_of(static_cast<double>(selected) + margin),
+          key_of(static_cast<double>(selected) - margin)};
 }
 
 // ---- decoding
 
-inline constexpr std::int64_t kMarksChunk = 1024;  ///< marks whose set bits are counted together
-inline constexpr std::int64_t kMostPayloads = 8;   ///< of one launch (octets.cuh checks it)
+inline constexpr std::int64_t kFlagsChunk = 1024;  ///< flags whose set bits are counted together
+inline constexpr std::int64_t kMostPayloads = 8;   ///< of one launch (tiles.cuh checks it)
 
-/// Marks of a scope in chunks.
-inline std::int64_t mark_chunks(const SparseGrid& grid) {
-  return grid.has_bits() ? blocks_for(grid.marks(grid.full), kMarksChunk) : 0;
+/// Flags of a scope in chunks.
+inline std::int64_t flag_chunks(const SparseGrid& grid) {
+  return grid.has_bits() ? blocks_for(grid.flags(grid.full), kFlagsChunk) : 0;
 }
 /// Set bits before each chunk, per payload and scope; null where a scope has one chunk.
-inline std::uint64_t* take_mark_ranks(const SparseGrid& grid, DeviceWorkspace& workspace) {
-  const std::int64_t chunks = mark_chunks(grid);
+inline std::uint64_t* take_flag_ranks(const SparseGrid& grid, DeviceWorkspace& workspace) {
+  const std::int64_t chunks = flag_chunks(grid);
   return chunks <= 1 ? nullptr
                      : workspace.take<std::uint64_t>(kMostPayloads * grid.scopes * chunks);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compressors/device/octets.cuh"
+#include "compressors/device/tiles.cuh"
 
 /// Sums and scans over the lanes of a warp and the warps of a block.
 namespace tersor::compressors::device {
@@ -25,21 +25,22 @@ __device__ __forceinline__ Int warp_scan(Int x) {
   }
   return x;
 }
-/// The lane that owns an octet.
+/// The lane that owns a thread tile.
 template <bool kPaired>
-__device__ __forceinline__ unsigned lane_of_octet(unsigned octet) {
-  return kPaired ? (octet & 15u) << 1 | octet >> 4 : octet;
+__device__ __forceinline__ unsigned lane_of_thread_tile(unsigned thread_tile) {
+  return kPaired ? (thread_tile & 15u) << 1 | thread_tile >> 4 : thread_tile;
 }
-/// What the octets before this lane's hold; `total` becomes the sum of all.
+/// What the thread tiles before this lane's hold; `total` becomes the sum of all.
 template <bool kPaired>
-__device__ __forceinline__ std::uint32_t sum_before_octet(std::uint32_t x, std::uint32_t& total) {
+__device__ __forceinline__ std::uint32_t sum_before_thread_tile(std::uint32_t x,
+                                                                std::uint32_t& total) {
   const unsigned lane = lane_of_thread();
   if constexpr (kPaired) {
     const std::uint32_t in_order =
-        __shfl_sync(kAllLanes, x, static_cast<int>(lane_of_octet<true>(lane)));
+        __shfl_sync(kAllLanes, x, static_cast<int>(lane_of_thread_tile<true>(lane)));
     const std::uint32_t scanned = warp_scan(in_order);
     total = __shfl_sync(kAllLanes, scanned, 31);
-    return __shfl_sync(kAllLanes, scanned, static_cast<int>(octet_of_lane<true>(lane))) - x;
+    return __shfl_sync(kAllLanes, scanned, static_cast<int>(thread_tile_of_lane<true>(lane))) - x;
   } else {
     const std::uint32_t scanned = warp_scan(x);
     total = __shfl_sync(kAllLanes, scanned, 31);

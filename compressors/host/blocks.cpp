@@ -153,7 +153,7 @@ void widen_values(const std::byte* from, DType dtype, std::int64_t count, float*
   const auto widen = dtype == DType::kFloat16 ? kernels::widen_float16 : kernels::widen_bfloat16;
   for_each_aligned<std::uint16_t>(from, count, [&](auto begin, auto size, const auto* values) {
     // A tensor that no cache holds is read in bursts, each asked for while the one before it is
-    // widened: reads and writes by turns of a cache line are a fifth slower there.
+    // widened: alternating reads and writes of a cache line are a fifth slower there.
     constexpr std::int64_t kBurst = 512;
     for (std::int64_t at = 0; at < size; at += kBurst) {
       for (std::int64_t ahead = kBurst; ahead < 2 * kBurst; ahead += 32)
@@ -205,7 +205,7 @@ void add_values(const std::byte* from, DType dtype, std::int64_t count, float* o
   });
 }
 
-void spread_scopes(const ScopeGrid& grid, const Shape& shape, std::int64_t begin, std::int64_t end,
+void expand_scopes(const ScopeGrid& grid, const Shape& shape, std::int64_t begin, std::int64_t end,
                    const float* values, float* out) {
   for_each_run(grid, shape, begin, end,
                [&](std::int64_t first, std::int64_t last, std::int64_t scope) {

@@ -106,7 +106,7 @@ void round_block(const TensorView& in, std::int64_t begin, std::int64_t count, D
 /// out[i] += values of `dtype` at `from` (unaligned).
 void add_values(const std::byte* from, DType dtype, std::int64_t count, float* out);
 
-/// Calls visit(begin, end, scope) for each piece of elements [begin, end) that lies in one scope,
+/// Calls visit(begin, end, scope) for each piece of elements [begin, end) that is in one scope,
 /// or, for channel scopes, in one row: `scope` is then the channel of the first element and each
 /// element has the next one.
 template <class Visit>
@@ -155,14 +155,14 @@ void for_each_run(const ScopeGrid& grid, const Shape& shape, std::int64_t begin,
   }
 }
 
-/// Scopes shorter than this cost a call of a kernel per run: spread their values over the elements
-/// instead, and call it once a block.
+/// Scopes shorter than this cost a call of a kernel per run: expanded their values over the
+/// elements instead, and call it once a block.
 inline constexpr std::int64_t kShortRun = 64;
 inline bool has_short_runs(const ScopeGrid& grid) {
   return grid.is_contiguous() && grid.longest() < kShortRun;
 }
 /// out[i - begin] = values[scope of element i], for elements [begin, end).
-void spread_scopes(const ScopeGrid& grid, const Shape& shape, std::int64_t begin, std::int64_t end,
+void expand_scopes(const ScopeGrid& grid, const Shape& shape, std::int64_t begin, std::int64_t end,
                    const float* values, float* out);
 
 /// Calls visit(first, last, values, is_per_element) for pieces of elements [begin, end) (of one
@@ -172,7 +172,7 @@ template <class Visit>
 void for_each_scaled(const ScopeGrid& grid, const Shape& shape, std::int64_t begin,
                      std::int64_t end, const float* per_scope, float* buffer, Visit&& visit) {
   if (has_short_runs(grid)) {
-    spread_scopes(grid, shape, begin, end, per_scope, buffer);
+    expand_scopes(grid, shape, begin, end, per_scope, buffer);
     visit(begin, end, static_cast<const float*>(buffer), true);
     return;
   }

@@ -97,7 +97,7 @@ inline void register_strides(Vector* v) {
 
 // All strides of kVectors registers' worth of elements.
 template <int kVectors, bool kSigns>
-inline void turned(const float* x, const float* signs, Vector* v) {
+inline void rotated(const float* x, const float* signs, Vector* v) {
   const Floats d;
   for (int j = 0; j < kVectors; ++j) {
     v[j] = hn::LoadU(d, x + j * kLanes);
@@ -115,14 +115,14 @@ inline void in_registers(const float* x, const float* signs, const Finish& how, 
   const Floats d;
   constexpr int kHalf = kVectors > 8 ? kVectors / 2 : kVectors;
   Vector v[kHalf];
-  turned<kHalf, kSigns>(x, signs, v);
+  rotated<kHalf, kSigns>(x, signs, v);
   if constexpr (kHalf == kVectors) {
     for (int j = 0; j < kVectors; ++j) finish<kLast>(v[j], how, at + j * kLanes, out);
   } else {
     constexpr std::int64_t kElements = kHalf * kLanes;
     alignas(64) float low[kElements];
     for (int j = 0; j < kHalf; ++j) hn::Store(v[j], d, low + j * kLanes);
-    turned<kHalf, kSigns>(x + kElements, signs + (kSigns ? kElements : 0), v);
+    rotated<kHalf, kSigns>(x + kElements, signs + (kSigns ? kElements : 0), v);
     for (int j = 0; j < kHalf; ++j) {
       const Vector a = hn::Load(d, low + j * kLanes);
       finish<kLast>(hn::Add(a, v[j]), how, at + j * kLanes, out);
@@ -203,7 +203,7 @@ inline float scale_of(std::int64_t n) {
   return log2 % 2 == 0 ? power : power * 0.70710678118654752440f;
 }
 
-// `before` and `after` are signs; `work` takes what stands between two passes over a block.
+// `before` and `after` are signs; `work` holds the values between two passes over a block.
 template <bool kSigns, Last kLast>
 void transform(const float* x, const float* before, const float* after, std::int64_t n,
                std::int64_t count, float* work, float* out) {

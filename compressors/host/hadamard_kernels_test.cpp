@@ -52,7 +52,7 @@ TEST_CASE("every instruction set transforms blocks of every size as the definiti
     x[x.size() - 1] = 1e-41f;
     std::vector<float> signs = activations(n * count, 2);
     for (float& s : signs) s = s < 0 ? -1.0f : 1.0f;
-    const std::vector<float> turned = transformed(product(x, signs), n);
+    const std::vector<float> rotated = transformed(product(x, signs), n);
     const std::vector<float> back = product(transformed(x, n), signs);
     const std::vector<float> old = activations(n * count, 3);
     for (const std::int64_t target : targets()) {
@@ -60,10 +60,10 @@ TEST_CASE("every instruction set transforms blocks of every size as the definiti
       INFO("size " << n << ", target " << target);
       std::vector<float> out(x.size());
       kernels::signed_walsh_hadamard(x.data(), signs.data(), n, count, out.data());
-      CHECK(are_same(out, turned));
+      CHECK(are_same(out, rotated));
       out = x;
       kernels::signed_walsh_hadamard(out.data(), signs.data(), n, count, out.data());
-      CHECK(are_same(out, turned));
+      CHECK(are_same(out, rotated));
       kernels::walsh_hadamard_signed(x.data(), signs.data(), n, count, out.data());
       CHECK(are_same(out, back));
       out = old;

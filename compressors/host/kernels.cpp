@@ -147,12 +147,12 @@ HWY_INLINE Range range_of(const T* HWY_RESTRICT x, std::int64_t count) {
   Range d = a;
   std::int64_t i = boundary(x);
   for (; i + 4 * kLanes <= count; i += 4 * kLanes) {
-    a.take(kept(load(x + i)));
-    b.take(kept(load(x + i + kLanes)));
-    c.take(kept(load(x + i + 2 * kLanes)));
-    d.take(kept(load(x + i + 3 * kLanes)));
+    a.take(in_register(load(x + i)));
+    b.take(in_register(load(x + i + kLanes)));
+    c.take(in_register(load(x + i + 2 * kLanes)));
+    d.take(in_register(load(x + i + 3 * kLanes)));
   }
-  for (; i + kLanes <= count; i += kLanes) a.take(kept(load(x + i)));
+  for (; i + kLanes <= count; i += kLanes) a.take(in_register(load(x + i)));
   if (i < count) b.take(load(x + count - kLanes));
   a.join(b);
   c.join(d);

@@ -131,7 +131,7 @@ TEST_CASE("blocks with a scale each equal their elements, one by one") {
   const auto n = std::ssize(x);
   for (const std::int64_t target : targets()) {
     const WithTarget with(target);
-    // With and without the values that are not finite, which stand in the first block of all.
+    // With and without the values that are not finite, which are in the first block of all.
     for (const std::int64_t skipped : {0, 32}) {
       std::vector<std::uint8_t> exponents(static_cast<std::size_t>(blocks));
       std::vector<std::uint8_t> codes(x.size());
@@ -172,7 +172,7 @@ TEST_CASE("extremes and block sums skip what is not finite") {
   for (const std::int64_t target : targets()) {
     const WithTarget with(target);
     for (const std::int64_t count : {0, 1, 15, 31, 32, 33, 64, 100, 2999}) {
-      // From an odd value on, too, wherever that lies between two boundaries of vectors.
+      // From an odd value on, too, wherever that is between two boundaries of vectors.
       for (const std::int64_t first : {0, 1, 2, 97, 101, 194, 291}) {
         if (first + count > std::ssize(x)) continue;
         const float* from = x.data() + first;

@@ -82,8 +82,7 @@ float max_finite(const T* HWY_RESTRICT x) {
 template <class Format, class T>
 std::uint8_t encode_mx_block(const T* HWY_RESTRICT x, int emax, std::uint8_t* HWY_RESTRICT codes) {
   const std::uint8_t stored = mx_exponent(bits_of(max_finite<kMxBlock>(x)), emax);
-  // 2^-e: the scale is a power of two, so this product and the quotient are the same number.
-  const float inverse = float_of(stored == 254 ? 0x00400000u : (254u - stored) << 23);
+  const float inverse = mx_inverse_scale(stored);  // this product and the quotient are the same
   for (int i = 0; i < kMxBlock; ++i)
     codes[i] = static_cast<std::uint8_t>(Format::encode(widened(x[i]) * inverse));
   return stored;

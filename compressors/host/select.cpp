@@ -36,9 +36,9 @@ std::int64_t positions_above(std::span<const std::uint32_t> keys, const Threshol
       std::int64_t ties = std::popcount(equal);
       if (ties > ties_left) {
         // The last ties_left of this block's equal keys go: drop the highest set bits.
-        std::uint32_t kept = 0;
-        for (; ties_left > 0; --ties_left, equal &= equal - 1) kept |= equal & -equal;
-        taken = static_cast<__mmask16>(_mm512_cmpgt_epu32_mask(key, wanted) | kept);
+        std::uint32_t selected = 0;
+        for (; ties_left > 0; --ties_left, equal &= equal - 1) selected |= equal & -equal;
+        taken = static_cast<__mmask16>(_mm512_cmpgt_epu32_mask(key, wanted) | selected);
         ties = 0;
       }
       ties_left -= ties;
@@ -150,16 +150,16 @@ std::int64_t collect_keys(const float* values, std::int64_t n, std::uint32_t hig
 // it, to the front of both arrays; NaN becomes the canonical one.
 std::int64_t keep_above(float* values, std::uint32_t* positions, std::int64_t n,
                         const Threshold& threshold) {
-  std::int64_t kept = 0;
+  std::int64_t selected = 0;
   std::int64_t ties_left = threshold.ties_taken;
   std::int64_t i = 0;
   const auto one = [&](std::int64_t at) {
     const float value = values[at];
     const std::uint32_t key = magnitude_key(value);
     const bool is_tie = key == threshold.key;
-    positions[kept] = positions[at];
-    values[kept] = is_nan(value) ? float_of(kNan32) : value;
-    kept += key > threshold.key || (is_tie && ties_left > 0) ? 1 : 0;
+    positions[selected] = positions[at];
+    values[selected] = is_nan(value) ? float_of(kNan32) : value;
+    selected += key > threshold.key || (is_tie && ties_left > 0) ? 1 : 0;
     ties_left -= is_tie ? 1 : 0;
   };
 #if HWY_TARGET <= HWY_AVX3
@@ -183,13 +183,13 @@ std::int64_t keep_above(float* values, std::uint32_t* positions, std::int64_t n,
       taken = static_cast<__mmask16>(taken | equal);
     }
     const __m512i position = _mm512_loadu_si512(positions + i);
-    _mm512_storeu_si512(values + kept, _mm512_maskz_compress_epi32(taken, bits));
-    _mm512_storeu_si512(positions + kept, _mm512_maskz_compress_epi32(taken, position));
-    kept += std::popcount(static_cast<std::uint32_t>(taken));
+    _mm512_storeu_si512(values + selected, _mm512_maskz_compress_epi32(taken, bits));
+    _mm512_storeu_si512(positions + selected, _mm512_maskz_compress_epi32(taken, position));
+    selected += std::popcount(static_cast<std::uint32_t>(taken));
   }
 #endif
   for (; i < n; ++i) one(i);
-  return kept;
+  return selected;
 }
 
 }  // namespace HWY_NAMESPACE

@@ -13,7 +13,7 @@ constexpr std::size_t kLongestText = 65536;
 constexpr int kDeepest = 32;
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-bool is_mark(char c) { return c == '(' || c == ')' || c == ',' || c == '='; }
+bool is_punctuation(char c) { return c == '(' || c == ')' || c == ',' || c == '='; }
 
 class Parser {
  public:
@@ -34,18 +34,18 @@ class Parser {
   void skip_blanks() {
     while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
   }
-  bool next_is(char mark) {
+  bool next_is(char c) {
     skip_blanks();
-    return at_ < text_.size() && text_[at_] == mark;
+    return at_ < text_.size() && text_[at_] == c;
   }
 
-  /// A word up to the next mark, without the blanks around it.
+  /// A word up to the next punctuation, without the blanks around it.
   SpecNode word(const std::string& what) {
     skip_blanks();
     SpecNode node;
     node.column = static_cast<int>(at_) + 1;
     const std::size_t begin = at_;
-    while (at_ < text_.size() && !is_mark(text_[at_])) {
+    while (at_ < text_.size() && !is_punctuation(text_[at_])) {
       if (text_[at_] == '{' || text_[at_] == '}')
         fail("'" + std::string(1, text_[at_]) + "': {a,b} stands in sweeps only");
       ++at_;

@@ -93,9 +93,10 @@ Parameter Parameter::codec(std::string name, std::string meaning) {
 }
 
 Parameter Parameter::optional_integer(std::string name, std::int64_t low, std::int64_t high,
-                                      std::string meaning) {
+                                      std::string meaning, std::string instead_of) {
   Parameter parameter = integer(std::move(name), std::nullopt, low, high, std::move(meaning));
   parameter.is_optional = true;
+  parameter.instead_of = std::move(instead_of);
   return parameter;
 }
 

@@ -27,6 +27,7 @@ struct Parameter {
   double low = 0;  ///< kInteger, kReal: allowed range, inclusive unless low_is_open
   double high = 0;
   bool low_is_open = false;
+  std::string instead_of{};  ///< parameter that may not be given beside this one (`ratio`, of `k`)
   std::vector<std::string> choices;  ///< kChoice; kCodec: words accepted besides a spec (`float32`)
   std::string meaning;               ///< one line for --help and the tables
 
@@ -41,7 +42,7 @@ struct Parameter {
   /// A wrapped codec: positional, printed without a key when `name` is "codec", "inner" or "outer".
   static Parameter codec(std::string name, std::string meaning);
   static Parameter optional_integer(std::string name, std::int64_t low, std::int64_t high,
-                                    std::string meaning);
+                                    std::string meaning, std::string instead_of = "");
 };
 
 /// The checked arguments of one spec, defaults filled in. Getters throw Error(kInternal) on a name
@@ -74,6 +75,13 @@ class Arguments {
   std::string canonical_;
 };
 
+/// A limit of speed that tersor-bench-gates holds, with a factor of two and more for noise.
+struct SpeedGate {
+  std::string operation;  ///< "encode" or "decode"
+  std::string spec;
+  double ratio = 0;  ///< of memcpy's time to the operation's, float32 [4096,1024], one thread
+};
+
 /// What a codec's folder registers, by one object at the end of its .cpp.
 struct CodecInfo {
   std::string name;
@@ -83,14 +91,20 @@ struct CodecInfo {
   std::vector<Parameter> parameters{};
   /// Builds the codec, and checks what the table cannot say (throws Error(kSpec)).
   std::function<std::shared_ptr<const Codec>(const Arguments&)> make{};
-  /// Wrappers: why this (already built) inner codec may not stand in parameter `parameter`; empty =
+  /// Wrappers: why this (already built) inner codec is refused as parameter `parameter`; empty =
   /// allowed. Leaf codecs leave it unset. `inner_name` is the registered name of the inner codec.
   std::function<std::string(std::string_view parameter, std::string_view inner_name,
                             const Codec& inner)>
       refuses{};
-  bool is_outermost = false;  ///< may only stand outermost (gate, hierarchical, entropy)
+  bool is_outermost = false;  ///< never the inner codec of another
+  /// A message is the inner codec's, or sent raw (`gate`): at a site the inner codec counts.
+  bool is_transparent = false;
+  /// Sums the first channels only, and has each rank's own for the others (`partial`): at a tensor
+  /// site nothing but transparent codecs may be around it.
+  bool sums_part_of_hidden = false;
   /// Specs beyond the defaults that the generic suite runs; the codec's interesting corners.
   std::vector<std::string> examples{};
+  std::vector<SpeedGate> gates{};
   /// File name of the shared object that brought a prototype (plugin.hpp); empty: part of the
   /// build.
   std::string plugin{};
@@ -130,7 +144,7 @@ std::vector<std::string> example_specs();
 /// All presets, by name.
 const std::map<std::string, Preset, std::less<>>& registered_presets();
 
-/// Whether a preset that depends on the message stands in `spec`; throws Error(kSpec) where it is
+/// Whether `spec` contains a preset that depends on the message; throws Error(kSpec) where it is
 /// no spec.
 bool depends_on_message(std::string_view spec);
 /// `spec` without presets that depend on the message, for one of this shape and dtype; not yet

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A codec that does nothing but stand in specs.
+/// A codec that does nothing: it is there to be named in specs.
 class Probe : public Codec {
  public:
   Probe(std::string canonical, bool is_learned)
@@ -81,7 +81,7 @@ CodecInfo probe_cache() {
 
 const CodecRegistrar kProbe(
     probe_info("probe", {Parameter::real("ratio", "0.01", 0, 1, true, "share"),
-                         Parameter::optional_integer("k", 1, 2147483647, "count"),
+                         Parameter::optional_integer("k", 1, 2147483647, "count", "ratio"),
                          Parameter::choice("index", {"auto", "i64", "bitmap"}, "coding"),
                          Parameter::boolean("shared", true, "who draws"),
                          Parameter::integer("dim", 50, 1, 100, "size")}));

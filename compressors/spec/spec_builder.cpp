@@ -103,9 +103,16 @@ class SpecBuilder {
       const int column = argument.key.empty() ? argument.value.column : argument.key_column;
       if (out.values_.contains(parameter->name))
         throw_spec_error(info.name + ": " + parameter->name + " is given twice", column, text_);
-      if ((parameter->name == "k" && out.values_.contains("ratio")) ||
-          (parameter->name == "ratio" && out.values_.contains("k")))
-        throw_spec_error(info.name + ": give ratio or k, not both", column, text_);
+      for (const Parameter& other : info.parameters) {
+        const bool is_instead = other.instead_of == parameter->name && !other.instead_of.empty();
+        if (out.values_.contains(other.name) &&
+            (is_instead || parameter->instead_of == other.name)) {
+          const Parameter& both = is_instead ? other : *parameter;
+          throw_spec_error(
+              info.name + ": give " + both.instead_of + " or " + both.name + ", not both", column,
+              text_);
+        }
+      }
       Value value = convert(info, *parameter, argument.value);
       value.is_given = value.is_present = true;
       out.values_.emplace(parameter->name, std::move(value));

@@ -2,41 +2,69 @@
 #include "compressors/spec/tensor_site.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "compressors/spec/grammar.hpp"
+#include "compressors/spec/registry.hpp"
 
 namespace tersor::compressors {
 namespace {
 
-bool contains(const SpecNode& node, std::string_view name) {
-  return node.word == name ||
-         std::any_of(node.arguments.begin(), node.arguments.end(),
-                     [&](const SpecArgument& a) { return contains(a.value, name); });
+/// The codecs of a spec from the outermost to the first one that sums a part of the channels; empty
+/// where there is none.
+std::vector<const CodecInfo*> way_to_part(const SpecNode& node) {
+  const auto& codecs = registered_codecs();
+  const auto found = codecs.find(node.word);
+  if (found == codecs.end()) return {};  // a number or a word of a parameter
+  const CodecInfo& info = found->second;
+  if (info.sums_part_of_hidden) return {&info};
+  for (const SpecArgument& argument : node.arguments) {
+    std::vector<const CodecInfo*> way = way_to_part(argument.value);
+    if (way.empty()) continue;
+    way.insert(way.begin(), &info);
+    return way;
+  }
+  return {};
+}
+
+/// The registered codecs that a site looks through.
+std::string transparent_names() {
+  std::string names;
+  for (const auto& [name, info] : registered_codecs())
+    if (info.is_transparent) names += (names.empty() ? "" : " or ") + name;
+  return names;
+}
+
+/// Why a codec that sums a part of the channels is refused at the end of `way`; empty: it is not.
+std::string refuses_part(const std::vector<const CodecInfo*>& way, bool is_gradient) {
+  const std::string& part = way.back()->name;
+  if (is_gradient)
+    return part +
+           " is used at 'tp'; its gradients are exchanged at 'tp.backward' in the same channels by "
+           "themselves";
+  // Through any other codec a rank would not get its own channels back.
+  const auto refused = std::find_if(way.begin(), way.end() - 1,
+                                    [](const CodecInfo* info) { return !info->is_transparent; });
+  if (refused == way.end() - 1) return {};
+  const std::string hint =
+      (*refused)->is_outermost ? "" : ": write " + part + "(" + (*refused)->name + "(..))";
+  return "at a site " + part + " is outermost or in a " + transparent_names() + hint;
 }
 
 }  // namespace
 
 std::string refuses_tensor_site(std::string_view site, const Codec& codec) {
   const std::string name = codec.canonical();
-  const SpecNode node = parse_spec(name);
   const bool is_gradient = site == "tp.backward";
   if (codec.properties().state == StateKind::kSample)
-    return name + " keeps what it sent by sample and stands at pipeline sites, not at '" +
+    return name + " has a state by sample and is for pipeline sites, not for '" +
            std::string(site) + "'";
   if (is_gradient && codec.learned())
-    return name + ": a learned codec cannot stand at the gradient site '" + std::string(site) +
+    return name + ": a learned codec cannot be used at the gradient site '" + std::string(site) +
            "'; its gradients flow through the forward site";
-  if (!contains(node, "partial")) return {};
-  if (is_gradient)
-    return name +
-           ": partial stands at 'tp'; its gradients cross 'tp.backward' in the same "
-           "channels by themselves";
-  // Only outermost, or in a gate, does a rank get its own channels back.
-  const SpecNode& inside = node.word == "gate" ? node.arguments.front().value : node;
-  if (inside.word == "partial") return {};
-  const std::string hint =
-      inside.word == "hierarchical" ? "" : ": write partial(" + inside.word + "(..))";
-  return name + ": at a site partial stands outermost or in a gate" + hint;
+  const auto way = way_to_part(parse_spec(name));
+  const std::string reason = way.empty() ? "" : refuses_part(way, is_gradient);
+  return reason.empty() ? "" : name + ": " + reason;
 }
 
 std::string refuses_nodes(const Codec& codec, int ranks, int nodes) {

@@ -7,7 +7,7 @@
 
 namespace tersor::compressors {
 
-/// Why this codec may not stand at a tensor site ("tp": row-parallel outputs, "tp.backward": the
+/// Why this codec is refused at a tensor site ("tp": row-parallel outputs, "tp.backward": the
 /// conjugate sums); empty: it may.
 std::string refuses_tensor_site(std::string_view site, const Codec& codec);
 /// Why ranks in `nodes` equal groups do not suit it; empty: they do.

@@ -81,7 +81,7 @@ TEST_CASE("sent bytes follow the collectives' formulas") {
   CHECK(sent_bytes(*four, shape, DType::kFloat32, 8).gather == 2912.0);
   CHECK(sent_bytes(*four, shape, DType::kFloat32, 8).two_step == 728.0);
   CHECK(sent_bytes(*four, {1, 10, 100}, DType::kFloat32, 4).two_step == 832.0);
-  // twostep itself, whatever stands around it: as above, and no gather of both rounds.
+  // twostep itself, whatever is around it: as above, and no gather of both rounds.
   for (const char* spec : {"twostep(quantize(bits=4,scope=token))",
                            "gate(twostep(quantize(bits=4,scope=token)),min_bytes=0)"}) {
     INFO(spec);

@@ -11,11 +11,11 @@ namespace tersor::compressors {
 /// "Volume"): the most of all ranks where they differ.
 struct SentBytes {
   std::optional<double> all_reduce;  ///< ring; codecs that cross by all-reduce only
-  std::optional<double> gather;      ///< all-gather of payloads; not of what crosses in two steps
+  std::optional<double> gather;      ///< all-gather of payloads; not of a sum in two steps
   std::optional<double> two_step;    ///< `twostep`, and stateless codecs of one round as its codec
 };
 
-/// Of a message to a new state. `phase`: at kEval a codec that keeps state by sample takes every
+/// Of a message to a new state. `phase`: at kEval a codec with a state by sample takes every
 /// sample for one that it has met, so that these are the bytes of later visits.
 SentBytes sent_bytes(const Codec& codec, const Shape& shape, DType dtype, std::uint32_t ranks,
                      Phase phase = Phase::kTrain);

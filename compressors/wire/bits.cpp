@@ -6,8 +6,8 @@ namespace {
 
 /// Eight codes fill `width` whole bytes.
 template <int kWidth>
-void pack_fixed(const std::uint8_t* codes, std::int64_t octets, std::byte* out) {
-  for (std::int64_t o = 0; o < octets; ++o, codes += 8, out += kWidth) {
+void pack_fixed(const std::uint8_t* codes, std::int64_t thread_tiles, std::byte* out) {
+  for (std::int64_t o = 0; o < thread_tiles; ++o, codes += 8, out += kWidth) {
     std::uint64_t word = 0;
     for (int i = 0; i < 8; ++i) word |= static_cast<std::uint64_t>(codes[i]) << (i * kWidth);
     for (int byte = 0; byte < kWidth; ++byte)
@@ -16,9 +16,9 @@ void pack_fixed(const std::uint8_t* codes, std::int64_t octets, std::byte* out) 
 }
 
 template <int kWidth>
-void unpack_fixed(const std::byte* in, std::int64_t octets, std::uint8_t* codes) {
+void unpack_fixed(const std::byte* in, std::int64_t thread_tiles, std::uint8_t* codes) {
   constexpr std::uint64_t kMask = (1u << kWidth) - 1;
-  for (std::int64_t o = 0; o < octets; ++o, codes += 8, in += kWidth) {
+  for (std::int64_t o = 0; o < thread_tiles; ++o, codes += 8, in += kWidth) {
     std::uint64_t word = 0;
     for (int byte = 0; byte < kWidth; ++byte)
       word |= static_cast<std::uint64_t>(in[byte]) << (8 * byte);
@@ -45,18 +45,18 @@ void with_width(int width, Function function) {
 }  // namespace
 
 void pack_codes(const std::uint8_t* codes, std::int64_t count, int width, std::byte* out) {
-  const std::int64_t octets = count / 8;
-  with_width(width, [&]<int kWidth>() { pack_fixed<kWidth>(codes, octets, out); });
-  BitWriter tail(out + octets * width);
-  for (std::int64_t i = octets * 8; i < count; ++i) tail.put(codes[i], width);
+  const std::int64_t thread_tiles = count / 8;
+  with_width(width, [&]<int kWidth>() { pack_fixed<kWidth>(codes, thread_tiles, out); });
+  BitWriter tail(out + thread_tiles * width);
+  for (std::int64_t i = thread_tiles * 8; i < count; ++i) tail.put(codes[i], width);
   tail.finish();
 }
 
 void unpack_codes(const std::byte* in, std::int64_t count, int width, std::uint8_t* codes) {
-  const std::int64_t octets = count / 8;
-  with_width(width, [&]<int kWidth>() { unpack_fixed<kWidth>(in, octets, codes); });
-  BitReader tail(in + octets * width);
-  for (std::int64_t i = octets * 8; i < count; ++i)
+  const std::int64_t thread_tiles = count / 8;
+  with_width(width, [&]<int kWidth>() { unpack_fixed<kWidth>(in, thread_tiles, codes); });
+  BitReader tail(in + thread_tiles * width);
+  for (std::int64_t i = thread_tiles * 8; i < count; ++i)
     codes[i] = static_cast<std::uint8_t>(tail.take(width));
 }
 

@@ -66,7 +66,7 @@ class BitWriter {
   int filled_ = 0;
 };
 
-/// Reads fields of up to 57 bits; the caller checked that they lie inside the memory.
+/// Reads fields of up to 57 bits; the caller checked that they are inside the memory.
 class BitReader {
  public:
   explicit BitReader(const std::byte* in) : in_(in) {}

@@ -30,7 +30,7 @@ TERSOR_HOST_DEVICE inline std::uint32_t magnitude_key(float x) {
   return is_nan(x) ? kNan32 : magnitude_bits(x);
 }
 
-/// Exact; NaN payloads are kept.
+/// Exact; NaN payloads stay as they are.
 TERSOR_HOST_DEVICE inline float float16_to_float32(std::uint16_t half) {
   const std::uint32_t exponent_mask = 0x7C00u << 13;
   std::uint32_t bits = (half & 0x7FFFu) << 13;

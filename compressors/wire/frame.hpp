@@ -50,7 +50,8 @@ class FrameError : public Error {
   FrameFault fault_;
 };
 
-/// A message as it stands in a file: everything that its decoder has to know, and the bare payload.
+/// A message as it is stored in a file: everything that its decoder has to know, and the bare
+/// payload.
 struct Frame {
   std::string spec;  ///< canonical
   Shape shape;

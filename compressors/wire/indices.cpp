@@ -80,7 +80,7 @@ IndexCoding choose_index_coding(IndexCoding coding, std::span<const ScopeSizes> 
   return best;
 }
 
-std::int64_t kept_of_ratio(double ratio, std::int64_t n) {
+std::int64_t count_of_ratio(double ratio, std::int64_t n) {
   const double wanted = std::floor(ratio * static_cast<double>(n) + 0.5);
   return std::min(n, std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted)));
 }

@@ -41,6 +41,6 @@ IndexCoding choose_index_coding(IndexCoding coding, std::span<const ScopeSizes> 
                                 std::string_view codec);
 
 /// k = min(n, max(1, floor(ratio*n + 0.5))) in binary64, 0 for n = 0 (METHODS section 1).
-std::int64_t kept_of_ratio(double ratio, std::int64_t n);
+std::int64_t count_of_ratio(double ratio, std::int64_t n);
 
 }  // namespace tersor::compressors

@@ -27,4 +27,16 @@ float largest_of(SmallFloat format) {
   return 0;
 }
 
+SmallFormat small_format(SmallFloat format) {
+  switch (format) {
+    case SmallFloat::kE4M3: return E4M3::format();
+    case SmallFloat::kE5M2: return E5M2::format();
+    case SmallFloat::kE2M3: return E2M3::format();
+    case SmallFloat::kE3M2: return E3M2::format();
+    case SmallFloat::kE2M1: return E2M1::format();
+    case SmallFloat::kInt8: break;
+  }
+  return MxInt8::format();
+}
+
 }  // namespace tersor::compressors

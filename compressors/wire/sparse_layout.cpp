@@ -8,13 +8,13 @@ namespace tersor::compressors {
 
 SparseLayout::SparseLayout(const ScopeGrid& grid, const Shape& shape, DType dtype,
                            IndexCoding coding, std::string_view codec,
-                           const std::function<std::int64_t(std::int64_t)>& kept)
+                           const std::function<std::int64_t(std::int64_t)>& selected)
     : dtype_(dtype), coding_(coding) {
   if (grid.count() == 0) return;
-  full_ = {grid.longest(), kept(grid.longest()), grid.count()};
+  full_ = {grid.longest(), selected(grid.longest()), grid.count()};
   const std::int64_t tail = grid.scope() == Scope::kGroup ? shape.hidden % grid.group() : 0;
   if (tail != 0) {
-    tail_ = {tail, kept(tail), shape.rows()};
+    tail_ = {tail, selected(tail), shape.rows()};
     full_.scopes -= tail_.scopes;
   }
   const std::array sizes{full_, tail_};
@@ -39,12 +39,12 @@ std::size_t SparseLayout::index_bytes_before(std::int64_t scope) const {
   return before<std::size_t>(scope, full_bytes_, tail_bytes_);
 }
 
-std::int64_t SparseLayout::kept_before(std::int64_t scope) const {
+std::int64_t SparseLayout::selected_before(std::int64_t scope) const {
   return before<std::int64_t>(scope, full_.k, tail_.k);
 }
 
 std::size_t SparseLayout::payload_bytes() const {
-  return index_bytes() + static_cast<std::size_t>(kept_of_all()) * item_bytes(dtype_);
+  return index_bytes() + static_cast<std::size_t>(selected_of_all()) * item_bytes(dtype_);
 }
 
 }  // namespace tersor::compressors

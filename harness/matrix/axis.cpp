@@ -61,7 +61,7 @@ void check_site(const std::string& site, const std::string& spec) {
   const bool is_tensor_site = site == "tp" || site == "tp.backward";
   std::string reason = is_tensor_site ? compressors::refuses_tensor_site(site, *codec) : "";
   if (site == "pp.gradient" && codec->learned())
-    reason = spec + ": a learned codec cannot stand at the gradient site '" + site +
+    reason = spec + ": a learned codec cannot be used at the gradient site '" + site +
              "'; its gradients flow through the forward site";
   if (!reason.empty()) throw Error(ErrorKind::kSpec, reason);
 }

@@ -128,7 +128,7 @@ TEST_CASE("codecs that cannot stand at a tensor site are refused with the reason
   };
   CHECK_THAT(refusal(with(R"json(["none", "aqsgd(topk)"])json")),
              Catch::StartsWith("m.json:1:49: aqsgd(topk) ") &&
-                 Catch::Contains("stands at pipeline sites, not at 'tp'"));
+                 Catch::Contains("is for pipeline sites, not for 'tp'"));
   CHECK_THAT(refusal(with(R"json({"tp.backward": "partial(none)"})json")),
              Catch::Contains("by themselves"));
   CHECK_THAT(refusal(with(R"json("hadamard(partial(none))")json")),
@@ -150,7 +150,7 @@ TEST_CASE("mistakes in a matrix are pointed at, before anything starts") {
   CHECK_THAT(refusal(axis(R"json("compressor": [3])json")),
              Catch::Contains("must be a codec spec"));
   CHECK_THAT(refusal(axis(R"json("compressor": {"tp.backward": "autoencoder"})json")),
-             Catch::Contains("learned codec cannot stand at the gradient site"));
+             Catch::Contains("learned codec cannot be used at the gradient site"));
   CHECK_THAT(refusal(axis(R"json("dataset": ["mrcp"])json")), Catch::Contains("mrpc"));
   CHECK_THAT(refusal(axis(R"json("hardware": ["cpu-tp3"])json")),
              Catch::StartsWith("m.json:1:39: unknown hardware profile 'cpu-tp3'; did you mean "));

@@ -22,8 +22,8 @@ namespace {
 
 constexpr DType kDTypes[] = {DType::kFloat32, DType::kFloat16, DType::kBFloat16};
 
-/// Rows of whole octets and not, whole tiles, tiles with a rest, scopes of one row and of many,
-/// more than one block, nothing at all.
+/// Rows of whole thread tiles and not, whole tiles, tiles with a rest, scopes of one row and of
+/// many, more than one block, nothing at all.
 const Shape kShapes[] = {{1, 1, 0},  {1, 1, 1},   {1, 2, 5},    {2, 3, 33},   {1, 7, 8},
                          {2, 2, 48}, {1, 5, 256}, {1, 3, 1032}, {2, 9, 1024}, {1, 20, 384}};
 

@@ -171,7 +171,7 @@ TEST_CASE("signs are sent in the pass that sums them, and wrappers add the passe
   // ef, ef21 and aqsgd around element-wise codecs: x and the state in, the payload and the state
   // out; with a scale of the tensor or of channels x and the state once more. aqsgd that keeps
   // float16: 2 + 4 and 4 + 2 beside it. hadamard: 4 + 4 and the inner codec's. ef_mixed: x in,
-  // marks out; marks, e and x in, e and the payload out.
+  // flags out; flags, e and x in, e and the payload out.
   const Row rows[] = {{"ef_mixed(topk(ratio=0.1,scope=token,index=u16))", 2, 16.85},
                       {"sign", 2, 4.125},
                       {"sign(scope=channel)", 2, 8.125},
@@ -204,7 +204,7 @@ TEST_CASE("signs are sent in the pass that sums them, and wrappers add the passe
                       {"ef(randk(ratio=0.1,sampling=stratified))", 2, 13.2},
                       {"ef21(randk(ratio=0.01,sampling=stratified))", 2, 1.1},
                       {"aqsgd(randk(ratio=0.01,sampling=stratified))", 2, 8.5},
-                      // x and the state for the first turn and for the one back; turned values
+                      // x and the state for the rotation and for its inverse; rotated values
                       // out, in, out and in; the payload out and in.
                       {"ef(hadamard(quantize(bits=8,scope=token)))", 4, 38},
                       {"ef21(hadamard(cast,block=1024))", 4, 40},

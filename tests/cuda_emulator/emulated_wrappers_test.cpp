@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Codecs on the emulated device against the CPU: payloads, decoded bits, sums and kept state of a
+// Codecs on the emulated device against the CPU: payloads, decoded bits, sums and state of a
 // train of messages, under several schedules and at unaligned addresses.
 #include <algorithm>
 #include <catch2/catch.hpp>

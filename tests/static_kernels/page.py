@@ -52,10 +52,10 @@ def kernel_rows(folder):
                 wide = {readable(name): both for name, both in widths(sass).items()}
         groups = {}
         for name in usage["sm_90"]:
-            groups.setdefault((name.split("<")[0], "Kept" in name.partition("<")[2]), []).append(name)
-        for (kernel, is_kept), names in sorted(groups.items()):
+            groups.setdefault((name.split("<")[0], "Feedback" in name.partition("<")[2]), []).append(name)
+        for (kernel, has_feedback), names in sorted(groups.items()):
             used = [usage["sm_90"][name] for name in names]
-            cells = [os.path.basename(source).removesuffix(".cu"), f"`{kernel}`" + " with a state" * is_kept, str(len(names)),
+            cells = [os.path.basename(source).removesuffix(".cu"), f"`{kernel}`" + " with a state" * has_feedback, str(len(names)),
                      span(sorted(threads[name] for name in names)), span([one["registers"] for one in used]),
                      span([one["shared"] for one in used])]
             for architecture in ARCHITECTURES:

@@ -201,8 +201,8 @@ TEST_CASE("every codec: what cannot stand at a tensor site is refused with the r
   };
   CHECK(refusal("ef(topk)", "tp.backward").empty());
   CHECK(refusal("gate(partial(none))").empty());
-  CHECK_THAT(refusal("aqsgd(topk)"), Catch::Contains("stands at pipeline sites"));
-  CHECK_THAT(refusal("gate(aqsgd(topk))"), Catch::Contains("stands at pipeline sites"));
+  CHECK_THAT(refusal("aqsgd(topk)"), Catch::Contains("is for pipeline sites"));
+  CHECK_THAT(refusal("gate(aqsgd(topk))"), Catch::Contains("is for pipeline sites"));
   CHECK_THAT(refusal("autoencoder", "tp.backward"), Catch::Contains("learned"));
   CHECK_THAT(refusal("partial(none)", "tp.backward"), Catch::Contains("by themselves"));
   CHECK_THAT(refusal("hadamard(partial(none))"), Catch::Contains("partial(hadamard(..))"));

@@ -18,13 +18,13 @@ CodecInfo aqsgd_info() {
   info.name = "aqsgd";
   info.summary = "per sample, the change since its last visit";
   info.source = "Wang et al., AC-SGD / AQ-SGD, NeurIPS 2022";
-  Parameter cache = Parameter::codec("cache", "format of the kept messages: or a codec");
+  Parameter cache = Parameter::codec("cache", "format of the stored messages: or a codec");
   cache.choices = {"float32", "float16"};
   cache.default_text = "float32";
   info.parameters = {
       Parameter::codec("codec", "compresses the change; one round, no state"),
       cache,
-      Parameter::choice("store", {"memory", "file"}, "where messages are kept"),
+      Parameter::choice("store", {"memory", "file"}, "where messages are stored"),
   };
   info.make = [](const Arguments& a) {
     AqSgdOptions o;
@@ -65,7 +65,8 @@ std::unique_ptr<State> AqSgd::make_state(const Shape&, DType, std::uint32_t) con
   return std::make_unique<CacheState>(options_);
 }
 
-// Calls visit(sample, context) in sample order; the draws of a sample go on from its first element.
+// Calls visit(sample, context) in sample order; the draws of a sample start at the index of its
+// first element.
 template <class Visit>
 void AqSgd::for_each_sample(const Shape& shape, const Context& context, Visit&& visit) const {
   if (!context.sample_ids.empty() && std::ssize(context.sample_ids) != shape.samples)
@@ -131,7 +132,7 @@ std::size_t AqSgd::workspace_bytes(const Shape& shape, DType dtype, const Contex
   if (!is_on_device)
     bytes += 5 * Scratch::bytes_for<float>(one.elements());
   else
-    bytes += inner().kept_workspace_bytes(one, dtype, context);
+    bytes += inner().feedback_workspace_bytes(one, dtype, context);
   // A sample as it is recalled, where that is not the cache itself.
   if (is_on_device && options_.format != AqSgdOptions::Format::kFloat32)
     bytes += Scratch::bytes_for<float>(one.elements());
@@ -168,16 +169,16 @@ void AqSgd::keep(Cache& cache, const Sample& sample, std::span<const float> valu
 void AqSgd::recall(const Cache& cache, const Sample& sample, std::span<float> value,
                    const Context& context) const {
   std::vector<std::byte> buffer;
-  const auto kept = cache.store.get(sample.id, buffer);
+  const auto cached = cache.store.get(sample.id, buffer);
   if (options_.format == AqSgdOptions::Format::kCodec) {
-    options_.codec->decode(kept, sample.shape, DType::kFloat32, value, nullptr, context);
+    options_.codec->decode(cached, sample.shape, DType::kFloat32, value, nullptr, context);
     kernels::store_finite(value.data(), std::ssize(value), value.data());
     return;
   }
   const DType dtype =
       options_.format == AqSgdOptions::Format::kFloat32 ? DType::kFloat32 : DType::kFloat16;
-  expect_payload_bytes(kept, value.size() * item_bytes(dtype), "aqsgd: kept sample");
-  widen(dtype, kept.data(), value);
+  expect_payload_bytes(cached, value.size() * item_bytes(dtype), "aqsgd: stored sample");
+  widen(dtype, cached.data(), value);
 }
 
 bool AqSgd::supports(Device device) const {
@@ -255,11 +256,11 @@ void AqSgd::decode(std::span<const std::byte> payload, const Shape& shape, DType
       inner().decode(piece, sample.shape, dtype, value, nullptr, part);
       if (!is_training) return;
       Scratch scratch(part);
-      const auto kept = scratch.take<float>(sample.shape.elements());
+      const auto cached = scratch.take<float>(sample.shape.elements());
       Context rest = part;
       rest.workspace = scratch.rest();
-      recall(caches->receiver, sample, kept, rest);
-      for (std::size_t i = 0; i < kept.size(); ++i) value[i] = kept[i] + value[i];
+      recall(caches->receiver, sample, cached, rest);
+      for (std::size_t i = 0; i < cached.size(); ++i) value[i] = cached[i] + value[i];
     }
     keep(caches->receiver, sample, value, part);
   });

@@ -5,11 +5,11 @@
 
 namespace tersor::compressors {
 
-/// How a sample's decoded message is kept between its visits.
+/// How a sample's decoded message is stored between its visits.
 struct AqSgdOptions {
   enum class Format : std::uint8_t { kFloat32, kFloat16, kCodec };
   Format format = Format::kFloat32;
-  std::shared_ptr<const Codec> codec{};  ///< kCodec: encodes and decodes what is kept, in float32
+  std::shared_ptr<const Codec> codec{};  ///< kCodec: encodes and decodes what is stored, in float32
   bool is_in_file = false;               ///< store=file: an unnamed temporary file, not memory
 };
 

@@ -22,7 +22,7 @@ struct AqSgd::Sample {
   std::size_t elements = 0;
 };
 
-/// What one side keeps; the bytes are in the cache's format.
+/// The samples that one side has stored; the bytes are in the cache's format.
 class AqSgd::Cache {
  public:
   explicit Cache(bool is_in_file) : store(is_in_file) {}
@@ -71,12 +71,12 @@ class AqSgd::CacheState final : public State {
   }
 
   void restore(std::span<const std::byte> saved) override {
-    struct Kept {
+    struct Update {
       Cache* side;
       std::int64_t id;
       std::span<const std::byte> value;
     };
-    std::vector<Kept> all;
+    std::vector<Update> all;
     PayloadReader reader(saved, "state");
     for (Cache* side : {&sender, &receiver}) {
       const auto count = load<std::uint64_t>(reader.take(8));
@@ -92,7 +92,7 @@ class AqSgd::CacheState final : public State {
     reader.expect_end();
     sender.store.clear();
     receiver.store.clear();
-    for (const Kept& kept : all) kept.side->store.put(kept.id, kept.value);
+    for (const Update& cached : all) cached.side->store.put(cached.id, cached.value);
   }
 
   Cache sender;

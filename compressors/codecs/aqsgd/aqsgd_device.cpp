@@ -7,19 +7,19 @@ namespace tersor::compressors {
 
 std::span<float> AqSgd::recall_on_device(const Cache& cache, const Sample& sample, Scratch& scratch,
                                          const Context& context) const {
-  const std::span<std::byte> kept = cache.store.on_device(sample.id);
+  const std::span<std::byte> stored = cache.store.on_device(sample.id);
   if (options_.format != AqSgdOptions::Format::kCodec) {
     const bool is_float32 = options_.format == AqSgdOptions::Format::kFloat32;
-    expect_payload_bytes(kept, sample.elements * (is_float32 ? 4 : 2), "aqsgd: kept sample");
-    if (is_float32) return {reinterpret_cast<float*>(kept.data()), sample.elements};
+    expect_payload_bytes(stored, sample.elements * (is_float32 ? 4 : 2), "aqsgd: stored sample");
+    if (is_float32) return {reinterpret_cast<float*>(stored.data()), sample.elements};
   }
   const auto value = scratch.take<float>(sample.shape.elements());
   Context rest = context;
   rest.workspace = scratch.rest();
   if (options_.format == AqSgdOptions::Format::kCodec)
-    options_.codec->decode(kept, sample.shape, DType::kFloat32, value, nullptr, rest);
+    options_.codec->decode(stored, sample.shape, DType::kFloat32, value, nullptr, rest);
   else
-    float_launchers().keep(kept.data(), DType::kFloat16, std::ssize(value), DType::kFloat32,
+    float_launchers().keep(stored.data(), DType::kFloat16, std::ssize(value), DType::kFloat32,
                            value.data(), context.stream);
   return value;
 }
@@ -67,12 +67,12 @@ std::size_t AqSgd::encode_on_device(const TensorView& in, std::span<std::byte> o
     keep_first_on_device(cache, sample, bits, in.dtype, scratch, context);
     return bytes;
   }
-  const std::span<float> kept = recall_on_device(cache, sample, scratch, context);
+  const std::span<float> stored = recall_on_device(cache, sample, scratch, context);
   Context rest = context;
   rest.workspace = scratch.rest();
   const std::size_t size =
-      inner().encode_with_kept(in, {kept.data(), KeptArray::kSample}, out, rest);
-  keep_on_device(cache, sample, kept, rest);
+      inner().encode_with_feedback(in, {stored.data(), FeedbackArray::kSample}, out, rest);
+  keep_on_device(cache, sample, stored, rest);
   return size;
 }
 
@@ -86,13 +86,13 @@ void AqSgd::decode_sample_on_device(std::span<const std::byte> payload, DType dt
     float_launchers().add({&payload, 1}, dtype, n, target, context.stream);
     return keep_first_on_device(cache, sample, payload.data(), dtype, scratch, context);
   }
-  const std::span<float> kept = recall_on_device(cache, sample, scratch, context);
+  const std::span<float> stored = recall_on_device(cache, sample, scratch, context);
   Context rest = context;
   rest.workspace = scratch.rest();
-  inner().decode_accumulate(payload, sample.shape, dtype, kept, nullptr, rest);
-  float* const cached = kept.data();
-  float_launchers().publish_kept({&cached, 1}, n, target, context.stream);
-  keep_on_device(cache, sample, kept, rest);
+  inner().decode_accumulate(payload, sample.shape, dtype, stored, nullptr, rest);
+  float* const cached = stored.data();
+  float_launchers().publish_feedback({&cached, 1}, n, target, context.stream);
+  keep_on_device(cache, sample, stored, rest);
 }
 
 }  // namespace tersor::compressors

@@ -20,17 +20,17 @@ class SampleStore {
 
   bool contains(std::int64_t id) const { return places_.contains(id); }
   bool empty() const { return places_.empty(); }
-  /// Replaces what was kept; throws Error(kIo) where the file cannot be written.
+  /// Replaces the stored value; throws Error(kIo) where the file cannot be written.
   void put(std::int64_t id, std::span<const std::byte> data);
-  /// The kept bytes; `buffer` may be used to hold them. The id must be there.
+  /// The stored bytes; `buffer` may be used to hold them. The id must be there.
   std::span<const std::byte> get(std::int64_t id, std::vector<std::byte>& buffer) const;
-  /// From now on values are kept in `memory`, which must outlive the store; throws
+  /// From now on values are stored in `memory`, which must outlive the store; throws
   /// Error(kUnsupported) where they are in a file.
   void move_to(DeviceMemory& memory);
-  /// After move_to: where the value of `id` stands, with room for `bytes`; allocated where it is
+  /// After move_to: the memory of the value of `id`, with room for `bytes`; allocated where it is
   /// new or of another size, which no capture into a graph can hold.
   std::span<std::byte> place(std::int64_t id, std::size_t bytes);
-  /// After move_to: the value that stands there.
+  /// After move_to: the value stored there.
   std::span<std::byte> on_device(std::int64_t id) const;
   std::vector<std::int64_t> ids() const;
   /// Bytes of memory (or file) that the values take.

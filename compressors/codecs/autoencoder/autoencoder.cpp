@@ -60,7 +60,7 @@ Autoencoder::Autoencoder(std::int64_t dim, bool is_per_rank, std::string canonic
 Properties Autoencoder::properties() const {
   Properties p;
   p.summable = true;
-  p.summable_tolerance = 2e-2;  // Z crosses in the message's dtype: bfloat16 rounds to 2^-9
+  p.summable_tolerance = 2e-2;  // Z is exchanged in the message's dtype: bfloat16 rounds to 2^-9
   p.bit_exact = false;
   p.tolerance = 1e-4;
   p.token_local = true;

@@ -65,11 +65,11 @@ std::size_t Cast::encode(int, const TensorView& in, std::span<std::byte> out, St
   return size;
 }
 
-std::size_t Cast::encode_with_kept(const TensorView& in, const KeptArray& kept,
-                                   std::span<std::byte> out, const Context& context) const {
+std::size_t Cast::encode_with_feedback(const TensorView& in, const FeedbackArray& feedback,
+                                       std::span<std::byte> out, const Context& context) const {
   const std::size_t size = payload_bytes(in.shape, in.dtype, context, 0, nullptr);
   expect_room(out, size, "cast");
-  DeviceTable<CastLaunchers>::get("cast").encode(in, kept, format_, out.data(), context.stream);
+  DeviceTable<CastLaunchers>::get("cast").encode(in, feedback, format_, out.data(), context.stream);
   return size;
 }
 

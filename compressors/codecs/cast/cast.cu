@@ -11,21 +11,21 @@ namespace {
 using namespace device;
 
 template <class Out>
-void encode_to(const TensorView& in, const KeptArray& kept, std::byte* out, void* stream) {
+void encode_to(const TensorView& in, const FeedbackArray& feedback, std::byte* out, void* stream) {
   const std::int64_t n = in.shape.elements();
-  with_source(in, kept, [&]<class In>(In, typename Source<In>::Tensor tensor) {
+  with_source(in, feedback, [&]<class In>(In, typename Source<In>::Tensor tensor) {
     TERSOR_LAUNCH((round_kernel<In, Out>), blocks_of_tiles(n, "cast"), kThreads, 0, stream, tensor,
                   n, out);
   });
 }
 
-void encode(const TensorView& in, const KeptArray& kept, DType format, std::byte* out,
+void encode(const TensorView& in, const FeedbackArray& feedback, DType format, std::byte* out,
             void* stream) {
   if (in.shape.elements() == 0) return;
   if (format == DType::kFloat16)
-    encode_to<Float16>(in, kept, out, stream);
+    encode_to<Float16>(in, feedback, out, stream);
   else
-    encode_to<BFloat16>(in, kept, out, stream);
+    encode_to<BFloat16>(in, feedback, out, stream);
 }
 
 void decode(std::span<const std::span<const std::byte>> payloads, DType format, std::int64_t n,

@@ -7,7 +7,7 @@ namespace tersor::compressors {
 /// The launchers of cast.cu (DeviceTable). Pointers are device memory, `stream` a cudaStream_t;
 /// launches only, no synchronisation. `format` is kBFloat16 or kFloat16.
 struct CastLaunchers {
-  void (*encode)(const TensorView& in, const KeptArray& kept, DType format, std::byte* out,
+  void (*encode)(const TensorView& in, const FeedbackArray& feedback, DType format, std::byte* out,
                  void* stream);
   void (*decode)(std::span<const std::span<const std::byte>> payloads, DType format, std::int64_t n,
                  const DecodeTarget& target, void* stream);
@@ -33,10 +33,12 @@ class Cast final : public SummingCodec {
   std::size_t workspace_bytes(const Shape&, DType, const Context&) const override { return 0; }
   std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
                      const Context& context) const override;
-  std::size_t encode_with_kept(const TensorView& in, const KeptArray& kept,
-                               std::span<std::byte> out, const Context& context) const override;
-  std::size_t kept_workspace_bytes(const Shape&, DType, const Context&) const override { return 0; }
-  bool decodes_into_kept() const override { return true; }
+  std::size_t encode_with_feedback(const TensorView& in, const FeedbackArray& feedback,
+                                   std::span<std::byte> out, const Context& context) const override;
+  std::size_t feedback_workspace_bytes(const Shape&, DType, const Context&) const override {
+    return 0;
+  }
+  bool decodes_to_feedback() const override { return true; }
 
  protected:
   void sum_payloads(std::span<const std::span<const std::byte>> payloads, const Shape& shape,

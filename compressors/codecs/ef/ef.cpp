@@ -41,7 +41,7 @@ Properties ErrorFeedback::properties() const {
 }
 
 std::unique_ptr<State> ErrorFeedback::make_state(const Shape& shape, DType, std::uint32_t) const {
-  return std::make_unique<FloatState>(1, shape.elements(), KeptOnDevice::kNegatives);
+  return std::make_unique<FloatState>(1, shape.elements(), FeedbackForm::kNegatives);
 }
 
 std::size_t ErrorFeedback::payload_bytes(const Shape& shape, DType dtype, const Context& context,
@@ -57,7 +57,7 @@ std::size_t ErrorFeedback::metadata_bytes(const Shape& shape, DType dtype, const
 std::size_t ErrorFeedback::workspace_bytes(const Shape& shape, DType dtype,
                                            const Context& context) const {
   const std::size_t own = context.device == Device::kCuda
-                              ? inner().kept_workspace_bytes(shape, dtype, context)
+                              ? inner().feedback_workspace_bytes(shape, dtype, context)
                               : 3 * Scratch::bytes_for<float>(shape.elements());
   return own + inner_workspace_bytes(shape, dtype, context);
 }
@@ -66,11 +66,12 @@ std::size_t ErrorFeedback::encode(int round, const TensorView& in, std::span<std
                                   State* state, const Context& context) const {
   if (context.phase == Phase::kEval || in.shape.elements() == 0)
     return inner().encode(round, in, out, nullptr, context);
-  FloatState& kept = float_state(state, "ef");
-  const std::span<float> error = kept.writable(0);
+  FloatState& feedback = float_state(state, "ef");
+  const std::span<float> error = feedback.writable(0);
   const std::int64_t n = in.shape.elements();
   if (context.device == Device::kCuda)
-    return inner().encode_with_kept(in, {error.data(), KeptArray::kNegativeError}, out, context);
+    return inner().encode_with_feedback(in, {error.data(), FeedbackArray::kNegativeError}, out,
+                                        context);
   Scratch scratch(context);
   const auto rounded = scratch.take<std::byte>(n * static_cast<std::int64_t>(item_bytes(in.dtype)));
   const auto total = scratch.take<float>(n);

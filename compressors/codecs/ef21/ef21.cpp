@@ -58,7 +58,7 @@ std::size_t Ef21::metadata_bytes(const Shape& shape, DType dtype, const Context&
 
 std::size_t Ef21::workspace_bytes(const Shape& shape, DType dtype, const Context& context) const {
   const std::size_t own = context.device == Device::kCuda
-                              ? inner().kept_workspace_bytes(shape, dtype, context)
+                              ? inner().feedback_workspace_bytes(shape, dtype, context)
                               : 3 * Scratch::bytes_for<float>(shape.elements());
   return own + inner_workspace_bytes(shape, dtype, context);
 }
@@ -70,7 +70,7 @@ std::size_t Ef21::encode(int round, const TensorView& in, std::span<std::byte> o
   const std::span<float> g = float_state(state, "ef21").writable(kSender);
   const std::int64_t n = in.shape.elements();
   if (context.device == Device::kCuda)
-    return inner().encode_with_kept(in, {g.data(), KeptArray::kResult}, out, context);
+    return inner().encode_with_feedback(in, {g.data(), FeedbackArray::kResult}, out, context);
   Scratch scratch(context);
   const auto rounded = scratch.take<std::byte>(n * static_cast<std::int64_t>(item_bytes(in.dtype)));
   const auto difference = scratch.take<float>(n);
@@ -96,8 +96,8 @@ void Ef21::receive_on_device(std::span<const std::span<const std::byte>> payload
                              const Context& context) const {
   if (context.phase == Phase::kEval || shape.elements() == 0)
     return inner().decode_on_device(payloads, shape, dtype, target, context);
-  FloatState& kept = float_state(state, "ef21");
-  const bool is_one_launch = inner().decodes_into_kept() && target.dtype == DType::kFloat32;
+  FloatState& feedback = float_state(state, "ef21");
+  const bool is_one_launch = inner().decodes_to_feedback() && target.dtype == DType::kFloat32;
   DecodeTarget sum = target;
   Context sender = context;
   for (std::size_t first = 0; first < payloads.size(); first += kMostPayloads) {
@@ -107,15 +107,15 @@ void Ef21::receive_on_device(std::span<const std::span<const std::byte>> payload
     const auto used = std::span(arrays).first(batch.size());
     for (std::size_t i = 0; i < batch.size(); ++i) {
       sender.rank = rank + static_cast<std::uint32_t>(first + i);
-      const std::span<float> g = kept.writable(1 + std::size_t{sender.rank});
+      const std::span<float> g = feedback.writable(1 + std::size_t{sender.rank});
       if (!is_one_launch) inner().decode_accumulate(batch[i], shape, dtype, g, nullptr, sender);
       arrays[i] = g.data();
     }
     if (is_one_launch) {
-      sum.kept = used;
+      sum.feedback = used;
       inner().decode_on_device(batch, shape, dtype, sum, context);
     } else {
-      float_launchers().publish_kept(used, shape.elements(), sum, context.stream);
+      float_launchers().publish_feedback(used, shape.elements(), sum, context.stream);
     }
     sum.is_accumulated = true;
   }

@@ -42,15 +42,15 @@ const CodecRegistrar kRegistrar(ef_mixed_info());
 // Chooses the positions of one scope.
 class Chooser {
  public:
-  Chooser(std::int64_t longest, std::int64_t most_kept, Scratch& scratch)
+  Chooser(std::int64_t longest, std::int64_t most_selected, Scratch& scratch)
       : keys_(scratch.take<std::uint32_t>(longest)),
         rest_(scratch.take<std::uint32_t>(longest)),
         spare_(scratch.take<std::uint32_t>(longest + kPositionSlack)),
-        index_(scratch.take<std::uint32_t>(most_kept + kPositionSlack)),
-        second_(scratch.take<std::uint32_t>(most_kept + kPositionSlack)) {}
-  static std::size_t workspace_bytes(std::int64_t longest, std::int64_t most_kept) {
+        index_(scratch.take<std::uint32_t>(most_selected + kPositionSlack)),
+        second_(scratch.take<std::uint32_t>(most_selected + kPositionSlack)) {}
+  static std::size_t workspace_bytes(std::int64_t longest, std::int64_t most_selected) {
     return 3 * Scratch::bytes_for<std::uint32_t>(longest + kPositionSlack) +
-           2 * Scratch::bytes_for<std::uint32_t>(most_kept + kPositionSlack);
+           2 * Scratch::bytes_for<std::uint32_t>(most_selected + kPositionSlack);
   }
 
   std::span<const std::uint32_t> choose(const float* x, const float* error, const ScopeSlice& slice,
@@ -97,8 +97,8 @@ class Chooser {
 EfMixedArrays ef_mixed_arrays(const SparseGrid& grid, DType dtype, DeviceWorkspace& workspace) {
   EfMixedArrays arrays;
   arrays.selection = topk_arrays(grid, dtype, false, workspace);
-  if (grid.is_columns) arrays.turned_error = workspace.take<float>(grid.elements);
-  arrays.marks = workspace.take<std::byte>(grid.scope(grid.scopes).first_octet);
+  if (grid.is_columns) arrays.transposed_error = workspace.take<float>(grid.elements);
+  arrays.flags = workspace.take<std::byte>(grid.scope(grid.scopes).first_thread_tile);
   return arrays;
 }
 
@@ -126,7 +126,7 @@ std::size_t EfMixed::workspace_bytes(const Shape& shape, DType dtype,
   }
   return 4 * Scratch::bytes_for<float>(shape.elements()) +
          Chooser::workspace_bytes(topk_->grid(shape).longest(),
-                                  topk_->layout(shape, dtype).most_kept()) +
+                                  topk_->layout(shape, dtype).most_selected()) +
          inner_workspace_bytes(shape, dtype, context);
 }
 
@@ -148,7 +148,7 @@ std::size_t EfMixed::encode(int round, const TensorView& in, std::span<std::byte
   const auto x = scratch.take<float>(n);
   const auto total = scratch.take<float>(n);
   const auto rounded = scratch.take<std::byte>(n * static_cast<std::int64_t>(item_bytes(in.dtype)));
-  Chooser chooser(grid.longest(), sizes.most_kept(), scratch);
+  Chooser chooser(grid.longest(), sizes.most_selected(), scratch);
   Context rest = context;
   rest.workspace = scratch.rest();
   widen(in.dtype, in.data, x);
@@ -160,7 +160,7 @@ std::size_t EfMixed::encode(int round, const TensorView& in, std::span<std::byte
   std::byte* value_out = out.data() + sizes.index_bytes();
   for (std::int64_t s = 0; s < grid.count(); ++s) {
     const ScopeSlice slice = grid[s];
-    const auto chosen = chooser.choose(x.data(), error.data(), slice, sizes.kept(slice.length));
+    const auto chosen = chooser.choose(x.data(), error.data(), slice, sizes.selected(slice.length));
     encode_index(sizes.coding(), chosen, slice.length, index_out);
     index_out += sizes.index_bytes_of(slice.length);
     value_out = send_values({rounded.data(), in.shape, in.dtype}, slice, chosen, value_out);

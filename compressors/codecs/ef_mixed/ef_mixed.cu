@@ -4,64 +4,64 @@
 #include "compressors/device/select.cuh"
 #include "compressors/device/sparse_pack.cuh"
 
-// Two selections (select.cuh). The first, by |x|, marks its choice in the workspace; the second, by
-// |e|, counts what is marked as larger than every error, so that the k largest are both halves, in
+// Two selections (select.cuh). The first, by |x|, flags its choice in the workspace; the second, by
+// |e|, counts what is flagged as larger than every error, so that the k largest are both halves, in
 // order. Its last pass sends x + e there and leaves the new error behind:
 //
-//   x --ceil(k/2) largest--> marks
-//   e, marks --k largest--> choice --> x + e rounded --> payload
+//   x --ceil(k/2) largest--> flags
+//   e, flags --k largest--> choice --> x + e rounded --> payload
 //                                      e = (x + e) - what was sent
 //
-// Channels are turned over into the workspace, the error and back.
+// Channels are transposed into the workspace, the error also back.
 
 namespace tersor::compressors {
 namespace {
 
 using namespace device;
 
-/// By |x|, for the marks alone.
+/// By |x|, for the flags alone.
 template <class T>
-struct MarkedSource : TensorSource<T> {
+struct FlaggedSource : TensorSource<T> {
   static constexpr bool kHasValues = false;
 
   __device__ __forceinline__ void send(const SparseScope&, std::int64_t, std::uint32_t,
                                        const std::uint32_t*, std::uint32_t*) const {}
 };
 
-/// By |e|, after everything that is marked. T: of the message.
+/// By |e|, after everything that is flagged. T: of the message.
 template <class T>
 struct ErrorSource {
   using Type = T;
   static constexpr bool kPaired = true;
   static constexpr bool kIsSampled = true;
   static constexpr bool kHasValues = true;
-  static constexpr bool kIsKept = false;                  ///< ties are never dropped
+  static constexpr bool kHasFeedback = false;             ///< ties are never dropped
   static constexpr int kWritingBlocks = kEncodingBlocks;  ///< for the arithmetic of send()
   static constexpr int kKeyBits = 31;
   static constexpr int kZeroBits = 0;
   static constexpr int kDigits = 3;
-  static constexpr std::uint32_t kMarked = 0x7FFFFFFF;  ///< errors are finite
+  static constexpr std::uint32_t kFlagged = 0x7FFFFFFF;  ///< errors are finite
 
   const typename T::Storage* in;
   float* error;
-  const std::byte* marks;  ///< a byte for each octet of a scope
+  const std::byte* flags;  ///< a byte for each thread tile of a scope
 
   __device__ __forceinline__ void load(const SparseScope& scope, std::int64_t first,
                                        std::uint32_t* raw) const {
     const std::int64_t count = scope.length - first;
     float e[8];
     load_errors(scope, first, e);
-    const unsigned octet = octet_of_lane<true>(lane_of_thread());
-    unsigned marked = 0;
-    if (8 * std::int64_t{octet} < count)
-      marked = std::to_integer<unsigned>(marks[scope.first_octet + first / 8 + octet]);
+    const unsigned thread_tile = thread_tile_of_lane<true>(lane_of_thread());
+    unsigned flagged = 0;
+    if (8 * std::int64_t{thread_tile} < count)
+      flagged = std::to_integer<unsigned>(flags[scope.first_thread_tile + first / 8 + thread_tile]);
 #pragma unroll
-    for (int i = 0; i < 8; ++i) raw[i] = (marked >> i & 1u) != 0 ? kMarked : bits_of(e[i]);
+    for (int i = 0; i < 8; ++i) raw[i] = (flagged >> i & 1u) != 0 ? kFlagged : bits_of(e[i]);
   }
   __device__ __forceinline__ std::uint32_t load_one(const SparseScope& scope,
                                                     std::int64_t i) const {
-    const unsigned marked = std::to_integer<unsigned>(marks[scope.first_octet + i / 8]);
-    return (marked >> (i % 8) & 1u) != 0 ? kMarked : key(bits_of(error[scope.begin + i]));
+    const unsigned flagged = std::to_integer<unsigned>(flags[scope.first_thread_tile + i / 8]);
+    return (flagged >> (i % 8) & 1u) != 0 ? kFlagged : key(bits_of(error[scope.begin + i]));
   }
   static __device__ __forceinline__ std::uint32_t key(std::uint32_t raw) {
     return raw & 0x7FFFFFFFu;
@@ -71,10 +71,10 @@ struct ErrorSource {
                                        std::uint32_t* sent) const {
     const std::int64_t count = scope.length - first;
     const auto* const from = in + scope.begin + first;
-    float* const kept = error + scope.begin + first;
+    float* const feedback = error + scope.begin + first;
     float x[8];
     float e[8];
-    load_octet<T, true>(from, count, is_aligned_16(from), x);
+    load_thread_tile<T, true>(from, count, is_aligned_16(from), x);
     load_errors(scope, first, e);
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
@@ -84,22 +84,22 @@ struct ErrorSource {
       const bool is_chosen = (chosen >> i & 1u) != 0;
       e[i] = finite_or_zero(__fsub_rn(total, is_chosen ? float_of(sent[i]) : 0.0f));
     }
-    store_octet<Float32>(kept, count, is_aligned_16(kept), e);
+    store_thread_tile<Float32>(feedback, count, is_aligned_16(feedback), e);
   }
 
  private:
   __device__ __forceinline__ void load_errors(const SparseScope& scope, std::int64_t first,
                                               float* e) const {
-    const float* const kept = error + scope.begin + first;
-    load_octet<Float32>(kept, scope.length - first, is_aligned_16(kept), e);
+    const float* const feedback = error + scope.begin + first;
+    load_thread_tile<Float32>(feedback, scope.length - first, is_aligned_16(feedback), e);
   }
 };
 
 /// The half of each scope that the message chooses, as a bitmap.
 SparseGrid first_half(SparseGrid grid) {
   for (SparseScope* const scope : {&grid.full, &grid.tail}) {
-    scope->kept = (scope->kept + 1) / 2;
-    scope->index_at = SparseGrid::octets(*scope);
+    scope->selected = (scope->selected + 1) / 2;
+    scope->index_at = SparseGrid::thread_tiles(*scope);
   }
   grid.coding = IndexCoding::kBitmap;
   grid.index_bytes = 0;
@@ -109,7 +109,7 @@ SparseGrid first_half(SparseGrid grid) {
 template <class Source>
 void select(SelectJob<Source> job, void* stream) {
   const SparseScope& full = job.grid.full;
-  const SampleRanks ranks = sample_ranks(full.length, full.kept);
+  const SampleRanks ranks = sample_ranks(full.length, full.selected);
   job.low_rank = ranks.low;
   job.high_rank = ranks.high;
   if (full.length <= kLongestInRegisters)
@@ -119,7 +119,8 @@ void select(SelectJob<Source> job, void* stream) {
 }
 
 template <class Word>
-void turn(const Word* from, std::int64_t rows, std::int64_t columns, Word* to, void* stream) {
+void launch_transpose(const Word* from, std::int64_t rows, std::int64_t columns, Word* to,
+                      void* stream) {
   const std::int64_t squares = blocks_for(rows, kTransposed) * blocks_for(columns, kTransposed);
   TERSOR_LAUNCH(transpose<Word>, grid_of(squares, "ef_mixed"), kThreads, 0, stream, from, rows,
                 columns, to);
@@ -130,22 +131,22 @@ void encode_as(const TensorView& in, float* error, const SparseGrid& grid,
                const EfMixedArrays& arrays, std::byte* out, void* stream) {
   using Storage = typename T::Storage;
   const auto* from = static_cast<const Storage*>(in.data);
-  float* kept = error;
+  float* feedback = error;
   if (grid.is_columns) {
-    auto* const turned = static_cast<Storage*>(arrays.selection.turned);
-    kept = arrays.turned_error;
-    turn(from, grid.rows, grid.hidden, turned, stream);
-    turn<float>(error, grid.rows, grid.hidden, kept, stream);
-    from = turned;
+    auto* const transposed = static_cast<Storage*>(arrays.selection.transposed);
+    feedback = arrays.transposed_error;
+    launch_transpose(from, grid.rows, grid.hidden, transposed, stream);
+    launch_transpose<float>(error, grid.rows, grid.hidden, feedback, stream);
+    from = transposed;
   }
-  SelectJob<MarkedSource<T>> first{};
+  SelectJob<FlaggedSource<T>> first{};
   first.source.in = from;
   first.grid = first_half(grid);
   first.plan = arrays.selection.plan;
-  first.payload = arrays.marks;
+  first.payload = arrays.flags;
   select(first, stream);
   SelectJob<ErrorSource<T>> second{};
-  second.source = {from, kept, arrays.marks};
+  second.source = {from, feedback, arrays.flags};
   second.grid = grid;
   second.plan = arrays.selection.plan;
   second.payload = out;
@@ -153,7 +154,7 @@ void encode_as(const TensorView& in, float* error, const SparseGrid& grid,
   select(second, stream);
   if (grid.coding == IndexCoding::kEliasFano)
     launch_pack(grid, arrays.selection.positions, out, "ef_mixed", stream);
-  if (grid.is_columns) turn<float>(kept, grid.hidden, grid.rows, error, stream);
+  if (grid.is_columns) launch_transpose<float>(feedback, grid.hidden, grid.rows, error, stream);
 }
 
 void encode(const TensorView& in, float* error, const SparseGrid& grid, std::byte* out,

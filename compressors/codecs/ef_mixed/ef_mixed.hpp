@@ -8,8 +8,8 @@ namespace tersor::compressors {
 /// Arrays that encoding takes from the workspace of a device.
 struct EfMixedArrays {
   TopKArrays selection;
-  float* turned_error = nullptr;  ///< by columns, where scopes are channels
-  std::byte* marks = nullptr;     ///< what the message chose: a byte for each octet of a scope
+  float* transposed_error = nullptr;  ///< by columns, where scopes are channels
+  std::byte* flags = nullptr;  ///< what the message chose: a byte for each thread tile of a scope
 };
 EfMixedArrays ef_mixed_arrays(const SparseGrid& grid, DType dtype, DeviceWorkspace& workspace);
 

@@ -29,15 +29,15 @@ struct Fp8Coder : SmallFloatCoder {
 
 Fp8Coder coder_of(SmallFloat format, const ScopeGrid& grid) {
   Fp8Coder coder;
-  coder.format = small_format_of(format);
+  coder.format = small_format(format);
   coder.metadata_bytes = 4 * grid.count();
   coder.largest = largest_of(format);
   return coder;
 }
 
-void encode(const TensorView& in, const KeptArray& kept, const ScopeGrid& grid, SmallFloat format,
-            std::byte* payload, const Context& context) {
-  launch_encode(in, kept, grid, coder_of(format, grid), false, payload, context, "fp8");
+void encode(const TensorView& in, const FeedbackArray& feedback, const ScopeGrid& grid,
+            SmallFloat format, std::byte* payload, const Context& context) {
+  launch_encode(in, feedback, grid, coder_of(format, grid), false, payload, context, "fp8");
 }
 
 void decode(std::span<const std::span<const std::byte>> payloads, const Shape& shape,

@@ -9,7 +9,7 @@ namespace tersor::compressors {
 
 /// The launchers of fp8.cu (DeviceTable), for tensors with elements.
 struct Fp8Launchers {
-  void (*encode)(const TensorView& in, const KeptArray& kept, const ScopeGrid& grid,
+  void (*encode)(const TensorView& in, const FeedbackArray& feedback, const ScopeGrid& grid,
                  SmallFloat format, std::byte* payload, const Context& context);
   void (*decode)(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
                  const ScopeGrid& grid, SmallFloat format, const DecodeTarget& target,
@@ -27,10 +27,12 @@ class Fp8 final : public LeafCodec {
   Properties properties() const override;
   std::size_t workspace_bytes(const Shape& shape, DType dtype,
                               const Context& context) const override;
-  std::size_t encode_with_kept(const TensorView& in, const KeptArray& kept,
-                               std::span<std::byte> out, const Context& context) const override;
-  std::size_t kept_workspace_bytes(const Shape&, DType, const Context&) const override { return 0; }
-  bool decodes_into_kept() const override { return true; }
+  std::size_t encode_with_feedback(const TensorView& in, const FeedbackArray& feedback,
+                                   std::span<std::byte> out, const Context& context) const override;
+  std::size_t feedback_workspace_bytes(const Shape&, DType, const Context&) const override {
+    return 0;
+  }
+  bool decodes_to_feedback() const override { return true; }
 
  private:
   Sizes sizes(const Shape& shape, DType dtype) const override;

@@ -23,6 +23,7 @@ CodecInfo gate_info() {
                                   a.canonical());
   };
   info.is_outermost = true;
+  info.is_transparent = true;
   info.examples = {"gate(quantize(bits=4))", "gate(quantize(bits=4),min_bytes=0)",
                    "gate(topk(ratio=0.1),force=true)", "gate(ef(quantize(bits=2)),min_bytes=1024)"};
   return info;

@@ -37,6 +37,7 @@ CodecInfo hadamard_info() {
   info.examples = {"hadamard(quantize(bits=4))", "hadamard(none,block=16)",
                    "hadamard(topk(ratio=0.1),block=1)", "hadamard(ef(quantize(bits=2)),block=64)",
                    "hadamard(randk(ratio=0.25),block=32)"};
+  info.gates = {{"encode", "hadamard(none)", 0.25}};
   return info;
 }
 
@@ -72,7 +73,7 @@ Properties Hadamard::properties() const {
 
 std::size_t Hadamard::workspace_bytes(const Shape& shape, DType dtype,
                                       const Context& context) const {
-  // The turned message, that of decode_bits, and on a device the sum of several.
+  // The rotated message, that of decode_bits, and on a device the sum of several.
   const int arrays = context.device == Device::kCuda ? 3 : 2;
   return arrays * Scratch::bytes_for<float>(shape.elements()) +
          Scratch::bytes_for<float>(shape.hidden) + inner_workspace_bytes(shape, dtype, context);
@@ -101,49 +102,49 @@ std::size_t Hadamard::encode(int round, const TensorView& in, std::span<std::byt
                              State* state, const Context& context) const {
   Scratch scratch(context);
   if (context.device == Device::kCuda) {
-    const auto turned = scratch.take<float>(in.shape.elements());
+    const auto rotated = scratch.take<float>(in.shape.elements());
     if (in.shape.elements() > 0)
-      launchers().turn(in, {}, block_, context.fixed_random(Purpose::kSigns), turned.data(),
-                       context.stream);
+      launchers().rotate(in, {}, block_, context.fixed_random(Purpose::kSigns), rotated.data(),
+                         context.stream);
     Context rest = context;
     rest.workspace = scratch.rest();
-    return inner().encode(round, {turned.data(), in.shape, DType::kFloat32}, out, state, rest);
+    return inner().encode(round, {rotated.data(), in.shape, DType::kFloat32}, out, state, rest);
   }
   const auto signs = scratch.take<float>(in.shape.hidden);
   random_signs(context, Purpose::kSigns, signs);
   if (inner().sends_float32_as_is() && is_aligned(out.data())) {
     const std::size_t size = payload_bytes(in.shape, in.dtype, context, round, state);
     expect_room(out, size, "hadamard");
-    turn(in, signs, reinterpret_cast<float*>(out.data()), context.threads);
+    rotate(in, signs, reinterpret_cast<float*>(out.data()), context.threads);
     return size;
   }
-  const auto turned = scratch.take<float>(in.shape.elements());
-  turn(in, signs, turned.data(), context.threads);
+  const auto rotated = scratch.take<float>(in.shape.elements());
+  rotate(in, signs, rotated.data(), context.threads);
   Context rest = context;
   rest.workspace = scratch.rest();
-  return inner().encode(round, {turned.data(), in.shape, DType::kFloat32}, out, state, rest);
+  return inner().encode(round, {rotated.data(), in.shape, DType::kFloat32}, out, state, rest);
 }
 
-// The first turn reads x and the state, the turn back reads both again and writes the new state.
-std::size_t Hadamard::encode_with_kept(const TensorView& in, const KeptArray& kept,
-                                       std::span<std::byte> out, const Context& context) const {
+// The rotation reads x and the state; its inverse reads both again and writes the new state.
+std::size_t Hadamard::encode_with_feedback(const TensorView& in, const FeedbackArray& feedback,
+                                           std::span<std::byte> out, const Context& context) const {
   const Stream signs = context.fixed_random(Purpose::kSigns);
   Scratch scratch(context);
-  const auto turned = scratch.take<float>(in.shape.elements());
+  const auto rotated = scratch.take<float>(in.shape.elements());
   Context rest = context;
   rest.workspace = scratch.rest();
-  launchers().turn(in, kept, block_, signs, turned.data(), context.stream);
+  launchers().rotate(in, feedback, block_, signs, rotated.data(), context.stream);
   const std::size_t size =
-      inner().encode(0, {turned.data(), in.shape, DType::kFloat32}, out, nullptr, rest);
+      inner().encode(0, {rotated.data(), in.shape, DType::kFloat32}, out, nullptr, rest);
   const std::span<const std::byte> payload = out.first(size);
   inner().decode_on_device({&payload, 1}, in.shape, DType::kFloat32,
-                           {turned.data(), DType::kFloat32, false}, rest);
-  launchers().turn_back_kept(turned.data(), in, kept, block_, signs, context.stream);
+                           {rotated.data(), DType::kFloat32, false}, rest);
+  launchers().inverse_rotate_feedback(rotated.data(), in, feedback, block_, signs, context.stream);
   return size;
 }
 
-void Hadamard::turn(const TensorView& in, std::span<const float> signs, float* out,
-                    int threads) const {
+void Hadamard::rotate(const TensorView& in, std::span<const float> signs, float* out,
+                      int threads) const {
   const std::int64_t hidden = in.shape.hidden;
   const auto item = static_cast<std::int64_t>(item_bytes(in.dtype));
   for_each_share(
@@ -164,8 +165,8 @@ void Hadamard::turn(const TensorView& in, std::span<const float> signs, float* o
       });
 }
 
-void Hadamard::turn_back_row(const float* x, std::int64_t hidden, const float* signs,
-                             float* out) const {
+void Hadamard::inverse_rotate_row(const float* x, std::int64_t hidden, const float* signs,
+                                  float* out) const {
   for_each_size(hidden, [&](std::int64_t at, std::int64_t size, std::int64_t count) {
     kernels::walsh_hadamard_signed(x + at, signs + at, size, count, out + at);
   });
@@ -178,13 +179,13 @@ void Hadamard::add_row(const float* x, std::int64_t hidden, const float* signs, 
   });
 }
 
-void Hadamard::turn_back(const float* x, const Shape& shape, std::span<const float> signs,
-                         float* out, int threads) const {
+void Hadamard::inverse_rotate(const float* x, const Shape& shape, std::span<const float> signs,
+                              float* out, int threads) const {
   for_each_share(shape.rows(), shape.elements(), threads,
                  [&](std::int64_t first, std::int64_t last, std::int64_t) {
                    for (std::int64_t at = first * shape.hidden; at < last * shape.hidden;
                         at += shape.hidden)
-                     turn_back_row(x + at, shape.hidden, signs.data(), out + at);
+                     inverse_rotate_row(x + at, shape.hidden, signs.data(), out + at);
                  });
 }
 
@@ -193,13 +194,13 @@ bool Hadamard::supports(Device device) const {
          (device == Device::kCpu || DeviceTable<HadamardLaunchers>::is_installed());
 }
 
-// Messages are turned back one by one: their sum rounds after the transform, not before it.
+// Messages are rotated back one by one: their sum rounds after the transform, not before it.
 void Hadamard::decode_on_device(std::span<const std::span<const std::byte>> payloads,
                                 const Shape& shape, DType, const DecodeTarget& target,
                                 const Context& context) const {
   const std::int64_t n = shape.elements();
   Scratch scratch(context);
-  const auto turned = scratch.take<float>(n);
+  const auto rotated = scratch.take<float>(n);
   DecodeTarget sum = target;
   const bool is_rounded_last = payloads.size() > 1 && target.dtype != DType::kFloat32;
   if (is_rounded_last) {
@@ -214,10 +215,10 @@ void Hadamard::decode_on_device(std::span<const std::span<const std::byte>> payl
   rest.workspace = scratch.rest();
   for (const auto& payload : payloads) {
     inner().decode_on_device({&payload, 1}, shape, DType::kFloat32,
-                             {turned.data(), DType::kFloat32, false}, rest);
+                             {rotated.data(), DType::kFloat32, false}, rest);
     if (n > 0)
-      launchers().turn_back(turned.data(), shape, block_, context.fixed_random(Purpose::kSigns),
-                            sum, context.stream);
+      launchers().inverse_rotate(rotated.data(), shape, block_,
+                                 context.fixed_random(Purpose::kSigns), sum, context.stream);
     sum.is_accumulated = true;
   }
   if (is_rounded_last)
@@ -231,25 +232,25 @@ void Hadamard::decode(std::span<const std::byte> payload, const Shape& shape, DT
     const DecodeTarget target{out.data(), DType::kFloat32, false};
     if (!decodes_with_state())
       return decode_on_device({&payload, 1}, shape, dtype, target, context);
-    Scratch turned(context);
-    const auto values = turned.take<float>(shape.elements());
+    Scratch rotated(context);
+    const auto values = rotated.take<float>(shape.elements());
     Context inside = context;
-    inside.workspace = turned.rest();
+    inside.workspace = rotated.rest();
     inner().decode(payload, shape, DType::kFloat32, values, state, inside);
     if (shape.elements() > 0)
-      launchers().turn_back(values.data(), shape, block_, context.fixed_random(Purpose::kSigns),
-                            target, context.stream);
+      launchers().inverse_rotate(values.data(), shape, block_,
+                                 context.fixed_random(Purpose::kSigns), target, context.stream);
     return;
   }
   Scratch scratch(context);
   const auto signs = scratch.take<float>(shape.hidden);
   random_signs(context, Purpose::kSigns, signs);
   if (const float* values = values_of(payload, shape, dtype, state, context))
-    return turn_back(values, shape, signs, out.data(), context.threads);
+    return inverse_rotate(values, shape, signs, out.data(), context.threads);
   Context rest = context;
   rest.workspace = scratch.rest();
   inner().decode(payload, shape, DType::kFloat32, out, state, rest);
-  turn_back(out.data(), shape, signs, out.data(), context.threads);
+  inverse_rotate(out.data(), shape, signs, out.data(), context.threads);
 }
 
 void Hadamard::decode_accumulate(std::span<const std::byte> payload, const Shape& shape,
@@ -298,7 +299,7 @@ void Hadamard::combine_values(std::span<const std::span<const std::byte>> receiv
                      const auto values = [&](std::size_t rank) {
                        return reinterpret_cast<const float*>(received[rank].data()) + at;
                      };
-                     turn_back_row(values(0), hidden, signs.data(), out.data() + at);
+                     inverse_rotate_row(values(0), hidden, signs.data(), out.data() + at);
                      for (std::size_t rank = 1; rank < received.size(); ++rank)
                        add_row(values(rank), hidden, signs.data(), work.data() + slot * hidden,
                                out.data() + at);
@@ -322,13 +323,14 @@ void Hadamard::combine(std::span<const std::span<const std::byte>> received, con
   }
   Scratch scratch(context);
   if (context.device == Device::kCuda) {
-    const auto turned = scratch.take<float>(shape.elements());
+    const auto rotated = scratch.take<float>(shape.elements());
     Context rest = context;
     rest.workspace = scratch.rest();
-    inner().combine(received, shape, DType::kFloat32, turned, state, rest);
+    inner().combine(received, shape, DType::kFloat32, rotated, state, rest);
     if (shape.elements() > 0)
-      launchers().turn_back(turned.data(), shape, block_, context.fixed_random(Purpose::kSigns),
-                            {out.data(), DType::kFloat32, false}, context.stream);
+      launchers().inverse_rotate(rotated.data(), shape, block_,
+                                 context.fixed_random(Purpose::kSigns),
+                                 {out.data(), DType::kFloat32, false}, context.stream);
     return;
   }
   const auto signs = scratch.take<float>(shape.hidden);
@@ -336,7 +338,7 @@ void Hadamard::combine(std::span<const std::span<const std::byte>> received, con
   Context rest = context;
   rest.workspace = scratch.rest();
   inner().combine(received, shape, DType::kFloat32, out, state, rest);
-  turn_back(out.data(), shape, signs, out.data(), context.threads);
+  inverse_rotate(out.data(), shape, signs, out.data(), context.threads);
 }
 
 }  // namespace tersor::compressors

@@ -7,16 +7,17 @@ namespace tersor::compressors {
 /// The launchers of hadamard.cu (DeviceTable). Pointers are device memory; `signs` is the stream of
 /// the signs, `block` the spec's.
 struct HadamardLaunchers {
-  /// out = the transformed message, NaN canonical; with `kept` that of what encode_with_kept sends,
-  /// which leaves `kept` to turn_back_kept.
-  void (*turn)(const TensorView& in, const KeptArray& kept, std::int64_t block, const Stream& signs,
-               float* out, void* stream);
-  /// target = (target +) the message of `turned`, which is lost where block is above 4,096.
-  void (*turn_back)(float* turned, const Shape& shape, std::int64_t block, const Stream& signs,
-                    const DecodeTarget& target, void* stream);
-  /// `kept` = what encode_with_kept leaves where `turned` is what was sent.
-  void (*turn_back_kept)(float* turned, const TensorView& in, const KeptArray& kept,
-                         std::int64_t block, const Stream& signs, void* stream);
+  /// out = the transformed message, NaN canonical; with `feedback` that of what
+  /// encode_with_feedback sends, which leaves `feedback` to inverse_rotate_feedback.
+  void (*rotate)(const TensorView& in, const FeedbackArray& feedback, std::int64_t block,
+                 const Stream& signs, float* out, void* stream);
+  /// target = (target +) the message of `rotated`, which is lost where block is above 4,096.
+  void (*inverse_rotate)(float* rotated, const Shape& shape, std::int64_t block,
+                         const Stream& signs, const DecodeTarget& target, void* stream);
+  /// `feedback` = what encode_with_feedback leaves where `rotated` is what was sent.
+  void (*inverse_rotate_feedback)(float* rotated, const TensorView& in,
+                                  const FeedbackArray& feedback, std::int64_t block,
+                                  const Stream& signs, void* stream);
 };
 
 /// Random signs and an orthonormal Walsh-Hadamard transform per block along hidden before the inner
@@ -33,9 +34,11 @@ class Hadamard final : public Wrapper {
   double added_flops(const Shape& shape, std::uint32_t ranks) const override;
   std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
                      const Context& context) const override;
-  std::size_t encode_with_kept(const TensorView& in, const KeptArray& kept,
-                               std::span<std::byte> out, const Context& context) const override;
-  std::size_t kept_workspace_bytes(const Shape&, DType, const Context&) const override { return 0; }
+  std::size_t encode_with_feedback(const TensorView& in, const FeedbackArray& feedback,
+                                   std::span<std::byte> out, const Context& context) const override;
+  std::size_t feedback_workspace_bytes(const Shape&, DType, const Context&) const override {
+    return 0;
+  }
   void decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
               std::span<float> out, State* state, const Context& context) const override;
   void decode_accumulate(std::span<const std::byte> payload, const Shape& shape, DType dtype,
@@ -51,12 +54,13 @@ class Hadamard final : public Wrapper {
   DType inner_dtype(DType) const override { return DType::kFloat32; }
   template <class Visit>
   void for_each_size(std::int64_t hidden, Visit&& visit) const;
-  void turn(const TensorView& in, std::span<const float> signs, float* out, int threads) const;
-  void turn_back_row(const float* x, std::int64_t hidden, const float* signs, float* out) const;
+  void rotate(const TensorView& in, std::span<const float> signs, float* out, int threads) const;
+  void inverse_rotate_row(const float* x, std::int64_t hidden, const float* signs,
+                          float* out) const;
   void add_row(const float* x, std::int64_t hidden, const float* signs, float* work,
                float* out) const;
-  void turn_back(const float* x, const Shape& shape, std::span<const float> signs, float* out,
-                 int threads) const;
+  void inverse_rotate(const float* x, const Shape& shape, std::span<const float> signs, float* out,
+                      int threads) const;
   const float* values_of(std::span<const std::byte> payload, const Shape& shape, DType dtype,
                          const State* state, const Context& context) const;
   void combine_values(std::span<const std::span<const std::byte>> received, const Shape& shape,

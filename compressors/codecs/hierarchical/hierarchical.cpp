@@ -28,7 +28,7 @@ CodecInfo hierarchical_info() {
   };
   info.refuses = [](std::string_view, std::string_view, const Codec& inner) -> std::string {
     if (inner.properties().state == StateKind::kSample)
-      return inner.canonical() + " stands at pipeline sites, hierarchical at sums";
+      return inner.canonical() + " is for pipeline sites, hierarchical for sums";
     return {};
   };
   info.is_outermost = true;

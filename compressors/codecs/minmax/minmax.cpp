@@ -48,6 +48,11 @@ CodecInfo minmax_info() {
       "minmax(scope=group,group=32,rounding=stochastic)",
       "minmax(rounding=stochastic)",
   };
+  info.gates = {{"encode", "minmax", 0.40},
+                {"encode", "minmax(scope=group,group=512)", 0.45},
+                {"encode", "minmax(bits=4,scope=group,group=512)", 0.45},
+                {"encode", "minmax(bits=2,scope=group,group=512)", 0.45},
+                {"decode", "minmax(scope=group,group=512)", 0.60}};
   return info;
 }
 
@@ -111,11 +116,11 @@ class Frame {
   template <class Visit>
   void for_each_piece(std::int64_t begin, std::int64_t end, Visit&& visit) const {
     if (has_short_runs(grid_)) {
-      std::array<float, kArrays * kBlockElements> spread;
+      std::array<float, kArrays * kBlockElements> expanded;
       for (std::int64_t a = 0; a < kArrays; ++a)
-        spread_scopes(grid_, shape_, begin, end, values_.data() + a * grid_.count(),
-                      spread.data() + a * kBlockElements);
-      visit(begin, end, loop_at(spread.data(), kBlockElements));
+        expand_scopes(grid_, shape_, begin, end, values_.data() + a * grid_.count(),
+                      expanded.data() + a * kBlockElements);
+      visit(begin, end, loop_at(expanded.data(), kBlockElements));
       return;
     }
     for_each_run(grid_, shape_, begin, end,
@@ -255,12 +260,12 @@ std::size_t MinMax::encode(int, const TensorView& in, std::span<std::byte> out, 
   return size;
 }
 
-std::size_t MinMax::encode_with_kept(const TensorView& in, const KeptArray& kept,
-                                     std::span<std::byte> out, const Context& context) const {
+std::size_t MinMax::encode_with_feedback(const TensorView& in, const FeedbackArray& feedback,
+                                         std::span<std::byte> out, const Context& context) const {
   const std::size_t size = payload_bytes(in.shape, in.dtype, context, 0, nullptr);
   expect_room(out, size, "minmax");
-  DeviceTable<MinMaxLaunchers>::get("minmax").encode(in, kept, grid(in.shape), options_, out.data(),
-                                                     context);
+  DeviceTable<MinMaxLaunchers>::get("minmax").encode(in, feedback, grid(in.shape), options_,
+                                                     out.data(), context);
   return size;
 }
 

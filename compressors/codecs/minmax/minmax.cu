@@ -90,11 +90,11 @@ MinMaxCoder coder_of(const ScopeGrid& grid, const MinMaxOptions& options) {
   return coder;
 }
 
-void encode(const TensorView& in, const KeptArray& kept, const ScopeGrid& grid,
+void encode(const TensorView& in, const FeedbackArray& feedback, const ScopeGrid& grid,
             const MinMaxOptions& options, std::byte* payload, const Context& context) {
   MinMaxCoder coder = coder_of(grid, options);
   coder.rounding = rounding_of(context, options.is_stochastic);
-  launch_encode(in, kept, grid, coder, false, payload, context, "minmax");
+  launch_encode(in, feedback, grid, coder, false, payload, context, "minmax");
 }
 
 void decode(std::span<const std::span<const std::byte>> payloads, const Shape& shape,

@@ -97,7 +97,7 @@ void encode_loop(const T* HWY_RESTRICT x, std::int64_t count, const MinMaxLoop& 
       const auto threshold = static_cast<std::int32_t>((v - static_cast<float>(down)) * 65536.0f);
       q = down + (static_cast<std::int32_t>(draws[i]) < threshold);
     } else {
-      q = static_cast<std::int32_t>(bits_of(v + kMagic));  // the low byte is all that is kept
+      q = static_cast<std::int32_t>(bits_of(v + kMagic));  // only the low byte is used
     }
     codes[i] = static_cast<std::uint8_t>(q);
   }

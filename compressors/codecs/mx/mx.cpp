@@ -18,7 +18,6 @@
 namespace tersor::compressors {
 namespace {
 
-
 struct Format {
   const char* name;
   SmallFloat format;
@@ -48,16 +47,13 @@ CodecInfo mx_info() {
   };
   info.examples = {"mx(format=fp8_e5m2)", "mx(format=fp6_e2m3)", "mx(format=fp6_e3m2)",
                    "mx(format=fp4_e2m1)", "mx(format=int8)"};
+  info.gates = {{"encode", "mx", 0.20}, {"encode", "mx(format=fp4_e2m1)", 0.20}};
   return info;
 }
 
 const CodecRegistrar kRegistrar(mx_info());
 
 ScopeGrid blocks_of(const Shape& shape) { return {shape, Scope::kGroup, kMxBlock}; }
-
-float power_of(std::uint8_t stored) {
-  return float_of(stored == 0 ? 0x00400000u : std::uint32_t{stored} << 23);
-}
 
 }  // namespace
 
@@ -113,25 +109,25 @@ void Mx::write(const TensorView& in, std::byte* out, const Context& context) con
   for (std::size_t b = 0; b < scale.size(); ++b) {
     const std::uint8_t stored = mx_exponent(bits_of(scale[b]), emax_);
     store(out + b, stored);
-    scale[b] = power_of(stored);
+    scale[b] = mx_scale(stored);
   }
   std::array<float, kBlockElements> buffer;
   std::array<std::uint8_t, kBlockElements> codes;
-  std::array<float, kBlockElements> spread;
+  std::array<float, kBlockElements> expanded;
   for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
     const std::int64_t count = std::min(kBlockElements, n - begin);
     const float* x = load_block(in, begin, count, buffer.data());
-    spread_scopes(groups, in.shape, begin, begin + count, scale.data(), spread.data());
-    kernels::encode_small(format_, x, count, spread.data(), true, false, codes.data());
+    expand_scopes(groups, in.shape, begin, begin + count, scale.data(), expanded.data());
+    kernels::encode_small(format_, x, count, expanded.data(), true, false, codes.data());
     kernels::pack_bits(codes.data(), count, width(), to + begin / 8 * width());
   }
 }
 
-std::size_t Mx::encode_with_kept(const TensorView& in, const KeptArray& kept,
-                                 std::span<std::byte> out, const Context& context) const {
+std::size_t Mx::encode_with_feedback(const TensorView& in, const FeedbackArray& feedback,
+                                     std::span<std::byte> out, const Context& context) const {
   const std::size_t size = payload_bytes(in.shape, in.dtype, context, 0, nullptr);
   expect_room(out, size, "mx");
-  DeviceTable<MxLaunchers>::get("mx").encode(in, kept, blocks_of(in.shape), format_, emax_,
+  DeviceTable<MxLaunchers>::get("mx").encode(in, feedback, blocks_of(in.shape), format_, emax_,
                                              out.data(), context);
   return size;
 }
@@ -150,22 +146,23 @@ void Mx::sum_payloads(std::span<const std::span<const std::byte>> payloads, cons
   const auto scales = scratch.take<float>(groups.count() * std::ssize(payloads));
   for (std::size_t p = 0; p < payloads.size(); ++p)
     for (std::size_t b = 0; b < per_payload; ++b)
-      scales[p * per_payload + b] = power_of(load<std::uint8_t>(payloads[p].data() + b));
-  sum_blocks(kBlockElements, shape.elements(), context.threads, payloads.size(), is_accumulated,
-             [&](std::size_t p, std::int64_t begin, std::int64_t count, bool adds) {
-               std::array<float, kBlockElements> spread;
-               std::array<std::uint8_t, kBlockElements> buffer;
-               const float* scale = scales.data() + p * per_payload;
-               const std::uint8_t* codes = unpack_block(payloads[p].data() + per_payload, begin,
-                                                        count, width(), buffer.data());
-               if (shape.hidden % kMxBlock == 0) {
-                 kernels::decode_mx(format_, codes, count / kMxBlock, scale + begin / kMxBlock,
-                                    adds, out + begin);
-                 return;
-               }
-               spread_scopes(groups, shape, begin, begin + count, scale, spread.data());
-               kernels::decode_small(format_, codes, count, spread.data(), true, adds, out + begin);
-             });
+      scales[p * per_payload + b] = mx_scale(load<std::uint8_t>(payloads[p].data() + b));
+  sum_blocks(
+      kBlockElements, shape.elements(), context.threads, payloads.size(), is_accumulated,
+      [&](std::size_t p, std::int64_t begin, std::int64_t count, bool adds) {
+        std::array<float, kBlockElements> expanded;
+        std::array<std::uint8_t, kBlockElements> buffer;
+        const float* scale = scales.data() + p * per_payload;
+        const std::uint8_t* codes =
+            unpack_block(payloads[p].data() + per_payload, begin, count, width(), buffer.data());
+        if (shape.hidden % kMxBlock == 0) {
+          kernels::decode_mx(format_, codes, count / kMxBlock, scale + begin / kMxBlock, adds,
+                             out + begin);
+          return;
+        }
+        expand_scopes(groups, shape, begin, begin + count, scale, expanded.data());
+        kernels::decode_small(format_, codes, count, expanded.data(), true, adds, out + begin);
+      });
 }
 
 }  // namespace tersor::compressors

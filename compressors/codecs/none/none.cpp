@@ -71,10 +71,10 @@ std::size_t None::encode(int, const TensorView& in, std::span<std::byte> out, St
   return in.bytes();
 }
 
-std::size_t None::encode_with_kept(const TensorView& in, const KeptArray& kept,
-                                   std::span<std::byte> out, const Context& context) const {
+std::size_t None::encode_with_feedback(const TensorView& in, const FeedbackArray& feedback,
+                                       std::span<std::byte> out, const Context& context) const {
   expect_room(out, in.bytes(), "none");
-  DeviceTable<NoneLaunchers>::get("none").encode(in, kept, out.data(), context.stream);
+  DeviceTable<NoneLaunchers>::get("none").encode(in, feedback, out.data(), context.stream);
   return in.bytes();
 }
 

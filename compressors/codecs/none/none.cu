@@ -34,10 +34,10 @@ void copy(const void* from, std::size_t bytes, std::byte* to, void* stream) {
                 kThreads, 0, stream, static_cast<const std::byte*>(from), count, to);
 }
 
-void encode(const TensorView& in, const KeptArray& kept, std::byte* out, void* stream) {
+void encode(const TensorView& in, const FeedbackArray& feedback, std::byte* out, void* stream) {
   const std::int64_t n = in.shape.elements();
-  with_source(in, kept, [&]<class In>(In, typename Source<In>::Tensor tensor) {
-    if constexpr (Source<In>::kIsKept)
+  with_source(in, feedback, [&]<class In>(In, typename Source<In>::Tensor tensor) {
+    if constexpr (Source<In>::kHasFeedback)
       TERSOR_LAUNCH((round_kernel<In, typename Source<In>::Element>), blocks_of_tiles(n, "none"),
                     kThreads, 0, stream, tensor, n, out);
   });

@@ -7,8 +7,8 @@ namespace tersor::compressors {
 /// The launchers of none.cu (DeviceTable).
 struct NoneLaunchers {
   void (*copy)(const void* from, std::size_t bytes, std::byte* to, void* stream);
-  /// encode_with_kept.
-  void (*encode)(const TensorView& in, const KeptArray& kept, std::byte* out, void* stream);
+  /// encode_with_feedback.
+  void (*encode)(const TensorView& in, const FeedbackArray& feedback, std::byte* out, void* stream);
 };
 
 /// The message itself: copies bits.
@@ -28,10 +28,12 @@ class None final : public Codec {
   std::size_t workspace_bytes(const Shape&, DType, const Context&) const override { return 0; }
   std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
                      const Context& context) const override;
-  std::size_t encode_with_kept(const TensorView& in, const KeptArray& kept,
-                               std::span<std::byte> out, const Context& context) const override;
-  std::size_t kept_workspace_bytes(const Shape&, DType, const Context&) const override { return 0; }
-  bool decodes_into_kept() const override { return true; }
+  std::size_t encode_with_feedback(const TensorView& in, const FeedbackArray& feedback,
+                                   std::span<std::byte> out, const Context& context) const override;
+  std::size_t feedback_workspace_bytes(const Shape&, DType, const Context&) const override {
+    return 0;
+  }
+  bool decodes_to_feedback() const override { return true; }
   void decode(std::span<const std::byte> payload, const Shape& shape, DType dtype,
               std::span<float> out, State* state, const Context& context) const override;
   void decode_bits(std::span<const std::byte> payload, const Shape& shape, DType dtype, void* out,

@@ -17,7 +17,6 @@
 namespace tersor::compressors {
 namespace {
 
-
 CodecInfo nvfp4_info() {
   CodecInfo info;
   info.name = "nvfp4";
@@ -28,7 +27,6 @@ CodecInfo nvfp4_info() {
 }
 
 const CodecRegistrar kRegistrar(nvfp4_info());
-
 
 ScopeGrid blocks_of(const Shape& shape) { return {shape, Scope::kGroup, kNvFp4Block}; }
 
@@ -92,21 +90,21 @@ void NvFp4::write(const TensorView& in, std::byte* out, const Context& context) 
   }
   std::array<float, kBlockElements> buffer;
   std::array<std::uint8_t, kBlockElements> codes;
-  std::array<float, kBlockElements> spread;
+  std::array<float, kBlockElements> expanded;
   for (std::int64_t begin = 0; begin < n; begin += kBlockElements) {
     const std::int64_t count = std::min(kBlockElements, n - begin);
     const float* x = load_block(in, begin, count, buffer.data());
-    spread_scopes(groups, in.shape, begin, begin + count, scale.data(), spread.data());
-    kernels::encode_small(SmallFloat::kE2M1, x, count, spread.data(), true, false, codes.data());
+    expand_scopes(groups, in.shape, begin, begin + count, scale.data(), expanded.data());
+    kernels::encode_small(SmallFloat::kE2M1, x, count, expanded.data(), true, false, codes.data());
     kernels::pack_bits(codes.data(), count, 4, to + begin / 2);
   }
 }
 
-std::size_t NvFp4::encode_with_kept(const TensorView& in, const KeptArray& kept,
-                                    std::span<std::byte> out, const Context& context) const {
+std::size_t NvFp4::encode_with_feedback(const TensorView& in, const FeedbackArray& feedback,
+                                        std::span<std::byte> out, const Context& context) const {
   const std::size_t size = payload_bytes(in.shape, in.dtype, context, 0, nullptr);
   expect_room(out, size, "nvfp4");
-  DeviceTable<NvFp4Launchers>::get("nvfp4").encode(in, kept, blocks_of(in.shape), out.data(),
+  DeviceTable<NvFp4Launchers>::get("nvfp4").encode(in, feedback, blocks_of(in.shape), out.data(),
                                                    context);
   return size;
 }
@@ -131,7 +129,7 @@ void NvFp4::sum_payloads(std::span<const std::span<const std::byte>> payloads, c
   }
   sum_blocks(kBlockElements, shape.elements(), context.threads, payloads.size(), is_accumulated,
              [&](std::size_t p, std::int64_t begin, std::int64_t count, bool adds) {
-               std::array<float, kBlockElements> spread;
+               std::array<float, kBlockElements> expanded;
                std::array<std::uint8_t, kBlockElements> buffer;
                const float* scale = scales.data() + p * per_payload;
                const std::uint8_t* codes = unpack_block(payloads[p].data() + 4 + per_payload, begin,
@@ -141,8 +139,8 @@ void NvFp4::sum_payloads(std::span<const std::span<const std::byte>> payloads, c
                                        adds, out + begin);
                  return;
                }
-               spread_scopes(groups, shape, begin, begin + count, scale, spread.data());
-               kernels::decode_small(SmallFloat::kE2M1, codes, count, spread.data(), true, adds,
+               expand_scopes(groups, shape, begin, begin + count, scale, expanded.data());
+               kernels::decode_small(SmallFloat::kE2M1, codes, count, expanded.data(), true, adds,
                                      out + begin);
              });
 }

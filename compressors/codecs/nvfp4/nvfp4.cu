@@ -37,15 +37,15 @@ struct NvFp4Coder : SmallFloatCoder {
 
 NvFp4Coder coder_of(const ScopeGrid& grid) {
   NvFp4Coder coder;
-  coder.format = small_format_of(SmallFloat::kE2M1);
+  coder.format = small_format(SmallFloat::kE2M1);
   coder.width = coder.format.width;
   coder.metadata_bytes = 4 + grid.count();
   return coder;
 }
 
-void encode(const TensorView& in, const KeptArray& kept, const ScopeGrid& grid, std::byte* payload,
-            const Context& context) {
-  launch_encode(in, kept, grid, coder_of(grid), false, payload, context, "nvfp4");
+void encode(const TensorView& in, const FeedbackArray& feedback, const ScopeGrid& grid,
+            std::byte* payload, const Context& context) {
+  launch_encode(in, feedback, grid, coder_of(grid), false, payload, context, "nvfp4");
 }
 
 void decode(std::span<const std::span<const std::byte>> payloads, const Shape& shape,

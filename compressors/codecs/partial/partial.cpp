@@ -16,6 +16,7 @@ namespace {
 CodecInfo partial_info() {
   CodecInfo info;
   info.name = "partial";
+  info.sums_part_of_hidden = true;
   info.summary = "sums the first channels only, the rest stays local";
   info.source = "partial synchronisation of tensor parallelism, 2025";
   info.parameters = {

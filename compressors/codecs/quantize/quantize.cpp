@@ -53,6 +53,11 @@ CodecInfo quantize_info() {
       "quantize(bits=2,variant=bian)",
       "quantize(variant=bian)",
   };
+  info.gates = {
+      {"encode", "quantize", 0.40},         {"encode", "quantize(bits=4)", 0.40},
+      {"encode", "quantize(bits=2)", 0.40}, {"encode", "quantize(rounding=stochastic)", 0.12},
+      {"decode", "quantize", 0.60},         {"decode", "quantize(bits=4)", 0.60},
+      {"decode", "quantize(bits=2)", 0.60}};
   return info;
 }
 
@@ -195,10 +200,10 @@ std::size_t Quantize::encode(int, const TensorView& in, std::span<std::byte> out
   loop.is_bounded = write_scales(in, scopes, out.data(), divisor, inner);
   for (std::size_t i = 0; i < divisor.size(); ++i) inverse[i] = 1.0f / divisor[i];
 
-  const bool is_spread = has_short_runs(scopes);
-  loop.is_per_element = is_spread || !scopes.is_contiguous();
+  const bool is_expanded = has_short_runs(scopes);
+  loop.is_per_element = is_expanded || !scopes.is_contiguous();
   for_each_block(n, context.threads, [&](std::int64_t begin, std::int64_t count) {
-    std::array<float, kBlockElements> spread;
+    std::array<float, kBlockElements> expanded;
     std::array<std::uint8_t, kBlockElements> buffer;
     std::array<std::uint16_t, kBlockElements> draws;
     code_block(begin, count, buffer.data(), draws.data(),
@@ -211,10 +216,10 @@ std::size_t Quantize::encode(int, const TensorView& in, std::span<std::byte> out
                    own.draws = drawn == nullptr ? nullptr : drawn + (first - begin);
                    kernels::quantize({in, first}, last - first, own, codes + (first - begin));
                  };
-                 if (is_spread) {
-                   spread_scopes(scopes, in.shape, begin, begin + count, divisor.data(),
-                                 spread.data());
-                   run(begin, begin + count, spread.data(), nullptr);
+                 if (is_expanded) {
+                   expand_scopes(scopes, in.shape, begin, begin + count, divisor.data(),
+                                 expanded.data());
+                   run(begin, begin + count, expanded.data(), nullptr);
                    return;
                  }
                  for_each_run(scopes, in.shape, begin, begin + count,
@@ -226,12 +231,12 @@ std::size_t Quantize::encode(int, const TensorView& in, std::span<std::byte> out
   return size;
 }
 
-std::size_t Quantize::encode_with_kept(const TensorView& in, const KeptArray& kept,
-                                       std::span<std::byte> out, const Context& context) const {
+std::size_t Quantize::encode_with_feedback(const TensorView& in, const FeedbackArray& feedback,
+                                           std::span<std::byte> out, const Context& context) const {
   const std::size_t size = payload_bytes(in.shape, in.dtype, context, 0, nullptr);
   expect_room(out, size, "quantize");
   DeviceTable<QuantizeLaunchers>::get("quantize")
-      .encode(in, kept, grid(in.shape), options_, out.data(), context);
+      .encode(in, feedback, grid(in.shape), options_, out.data(), context);
   return size;
 }
 
@@ -251,16 +256,16 @@ void Quantize::sum_payloads(std::span<const std::span<const std::byte>> payloads
           float16_to_float32(load<std::uint16_t>(payloads[p].data() + 2 * i)) /
           static_cast<float>(loop.half);
   loop.is_float16 = options_.is_bian;
-  const bool is_spread = has_short_runs(scopes);
-  loop.is_per_element = is_spread || !scopes.is_contiguous();
+  const bool is_expanded = has_short_runs(scopes);
+  loop.is_per_element = is_expanded || !scopes.is_contiguous();
   sum_blocks(kBlockElements, shape.elements(), context.threads, payloads.size(), is_accumulated,
              [&](std::size_t p, std::int64_t begin, std::int64_t count, bool adds) {
-               std::array<float, kBlockElements> spread;
+               std::array<float, kBlockElements> expanded;
                std::array<std::uint8_t, kBlockElements> buffer;
                const std::uint8_t* codes = unpack_block(payloads[p].data() + 2 * per_payload, begin,
                                                         count, options_.bits, buffer.data());
                for_each_scaled(scopes, shape, begin, begin + count, steps.data() + p * per_payload,
-                               spread.data(),
+                               expanded.data(),
                                [&](std::int64_t first, std::int64_t last, const float* step, bool) {
                                  kernels::DequantizeLoop own = loop;
                                  own.step = step;

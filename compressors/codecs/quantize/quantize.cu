@@ -89,12 +89,12 @@ QuantizeCoder coder_of(const ScopeGrid& grid, const QuantizeOptions& options) {
   return coder;
 }
 
-void encode(const TensorView& in, const KeptArray& kept, const ScopeGrid& grid,
+void encode(const TensorView& in, const FeedbackArray& feedback, const ScopeGrid& grid,
             const QuantizeOptions& options, std::byte* payload, const Context& context) {
   QuantizeCoder coder = coder_of(grid, options);
   coder.is_quotient_float16 = options.is_bian && in.dtype == DType::kFloat16;
   coder.rounding = rounding_of(context, options.is_stochastic);
-  launch_encode(in, kept, grid, coder, options.is_rms, payload, context, "quantize");
+  launch_encode(in, feedback, grid, coder, options.is_rms, payload, context, "quantize");
 }
 
 void decode(std::span<const std::span<const std::byte>> payloads, const Shape& shape,

@@ -18,7 +18,7 @@ struct QuantizeOptions {
 
 /// The launchers of quantize.cu (DeviceTable), for tensors with elements.
 struct QuantizeLaunchers {
-  void (*encode)(const TensorView& in, const KeptArray& kept, const ScopeGrid& grid,
+  void (*encode)(const TensorView& in, const FeedbackArray& feedback, const ScopeGrid& grid,
                  const QuantizeOptions& options, std::byte* payload, const Context& context);
   void (*decode)(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
                  const ScopeGrid& grid, const QuantizeOptions& options, const DecodeTarget& target,
@@ -42,10 +42,12 @@ class Quantize final : public SummingCodec {
                               const Context& context) const override;
   std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
                      const Context& context) const override;
-  std::size_t encode_with_kept(const TensorView& in, const KeptArray& kept,
-                               std::span<std::byte> out, const Context& context) const override;
-  std::size_t kept_workspace_bytes(const Shape&, DType, const Context&) const override { return 0; }
-  bool decodes_into_kept() const override { return true; }
+  std::size_t encode_with_feedback(const TensorView& in, const FeedbackArray& feedback,
+                                   std::span<std::byte> out, const Context& context) const override;
+  std::size_t feedback_workspace_bytes(const Shape&, DType, const Context&) const override {
+    return 0;
+  }
+  bool decodes_to_feedback() const override { return true; }
 
  protected:
   void sum_payloads(std::span<const std::span<const std::byte>> payloads, const Shape& shape,

@@ -107,7 +107,7 @@ void quantize_loop(const T* HWY_RESTRICT x, std::int64_t count, const QuantizeLo
       q = static_cast<std::int32_t>(down) + (static_cast<std::int32_t>(loop.draws[i]) < threshold);
       q = q < half - 1 ? q : half - 1;
     } else {
-      q = static_cast<std::int32_t>(bits_of(v + kMagic));  // the low byte is all that is kept
+      q = static_cast<std::int32_t>(bits_of(v + kMagic));  // only the low byte is used
     }
     codes[i] = static_cast<std::uint8_t>(q + half);
   }

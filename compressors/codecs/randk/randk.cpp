@@ -26,7 +26,7 @@ CodecInfo randk_info() {
   info.source = "Bian et al., MLSys 2024";
   info.parameters = {
       Parameter::real("ratio", "0.01", 0, 1, true, "share of the values that is sent"),
-      Parameter::optional_integer("k", 1, 2147483647, "values sent, instead of ratio"),
+      Parameter::optional_integer("k", 1, 2147483647, "values sent, instead of ratio", "ratio"),
       Parameter::choice("sampling", {"uniform", "stratified"},
                         "every subset alike, or one position in each of k strata"),
       Parameter::boolean("shared", true, "the same positions on every rank: no indices are sent"),
@@ -52,6 +52,8 @@ CodecInfo randk_info() {
       "randk(ratio=0.1,sampling=stratified,shared=false,unbiased=true,index=ef)",
       "randk(shared=false,index=i64)",
   };
+  info.gates = {{"encode", "randk(ratio=0.1,sampling=stratified)", 0.50},
+                {"encode", "randk(sampling=stratified)", 2.50}};
   return info;
 }
 
@@ -140,15 +142,15 @@ Positions drawn_in_pieces(std::int64_t n, std::int64_t k, const Context& context
           static_cast<std::uint64_t>(context.element_offset)};
 }
 
-// The payloads' values at the same positions, each scaled, added in their order; they stand behind
+// The payloads' values at the same positions, each scaled, added in their order; they are behind
 // `skipped_bytes` of each payload.
 void put_values(std::span<const std::span<const std::byte>> payloads, std::size_t skipped_bytes,
-                DType dtype, const Positions& positions, const Scaling& scaling, Into into,
+                DType dtype, const Positions& positions, const Scaling& scaling, ScatterMode mode,
                 std::span<float> out, int threads) {
   const auto n = std::ssize(out);
   for_each_share(positions.count(), n, threads,
                  [&](std::int64_t first, std::int64_t last, std::int64_t) {
-                   Scatter scatter(into, out.data() + positions.begin_of(first));
+                   Scatter scatter(mode, out.data() + positions.begin_of(first));
                    std::array<float, Positions::kPiece> sum;
                    std::array<float, Positions::kPiece> more;
                    positions.for_each_piece(
@@ -174,9 +176,9 @@ void put_values(std::span<const std::span<const std::byte>> payloads, std::size_
 RandK::RandK(const RandKOptions& options, std::string canonical)
     : options_(options), canonical_(std::move(canonical)) {}
 
-std::int64_t RandK::kept(std::int64_t n) const {
+std::int64_t RandK::selected(std::int64_t n) const {
   if (n == 0) return 0;
-  return options_.k ? std::min(n, *options_.k) : kept_of_ratio(options_.ratio, n);
+  return options_.k ? std::min(n, *options_.k) : count_of_ratio(options_.ratio, n);
 }
 
 std::int64_t RandK::key_elements(std::int64_t n) const {
@@ -185,7 +187,7 @@ std::int64_t RandK::key_elements(std::int64_t n) const {
 
 SparseLayout RandK::layout(const Shape& shape, DType dtype) const {
   return SparseLayout(ScopeGrid(shape, Scope::kTensor), shape, dtype, options_.index, "randk",
-                      [this](std::int64_t n) { return kept(n); });
+                      [this](std::int64_t n) { return selected(n); });
 }
 
 RandKArrays randk_arrays(const RandKMessage& message, DeviceWorkspace& workspace) {
@@ -201,7 +203,7 @@ RandKMessage RandK::message(const Shape& shape, DType dtype, const Context& cont
   RandKMessage message;
   const std::int64_t n = shape.elements();
   message.grid = options_.is_shared
-                     ? SparseGrid(n, kept(n))
+                     ? SparseGrid(n, selected(n))
                      : SparseGrid(ScopeGrid(shape, Scope::kTensor), layout(shape, dtype), shape);
   message.stream = context.random(Purpose::kRandK, !options_.is_shared);
   message.offset = static_cast<std::uint64_t>(context.element_offset);
@@ -235,7 +237,7 @@ std::size_t RandK::metadata_bytes(const Shape& shape, DType dtype, const Context
 std::size_t RandK::payload_bytes(const Shape& shape, DType dtype, const Context&, int,
                                  const State*) const {
   if (options_.is_shared)
-    return static_cast<std::size_t>(kept(shape.elements())) * item_bytes(dtype);
+    return static_cast<std::size_t>(selected(shape.elements())) * item_bytes(dtype);
   return layout(shape, dtype).payload_bytes();
 }
 
@@ -246,11 +248,11 @@ std::size_t RandK::workspace_bytes(const Shape& shape, DType dtype, const Contex
     DeviceWorkspace encoding;
     DeviceWorkspace decoding;
     randk_arrays(sent, encoding);
-    if (sent.has_indices) take_mark_ranks(sent.grid, decoding);
+    if (sent.has_indices) take_flag_ranks(sent.grid, decoding);
     return std::max(encoding.bytes(), decoding.bytes());
   }
   const std::int64_t n = shape.elements();
-  return Scratch::bytes_for<std::uint32_t>(kept(n) + kPositionSlack) +
+  return Scratch::bytes_for<std::uint32_t>(selected(n) + kPositionSlack) +
          Scratch::bytes_for<std::uint32_t>(key_elements(n));
 }
 
@@ -284,7 +286,7 @@ void RandK::draw_positions(std::int64_t n, const Context& context, std::span<std
 }
 
 bool RandK::is_drawn_in_pieces(std::int64_t n) const {
-  return options_.is_stratified && options_.is_shared && kept(n) < n;
+  return options_.is_stratified && options_.is_shared && selected(n) < n;
 }
 
 std::size_t RandK::encode(int, const TensorView& in, std::span<std::byte> out, State*,
@@ -293,7 +295,7 @@ std::size_t RandK::encode(int, const TensorView& in, std::span<std::byte> out, S
   const std::size_t size = payload_bytes(in.shape, in.dtype, context, 0, nullptr);
   expect_room(out, size, "randk");
   if (n == 0) return 0;
-  if (context.device == Device::kCuda) return encode_with_kept(in, {}, out, context);
+  if (context.device == Device::kCuda) return encode_with_feedback(in, {}, out, context);
   const auto send = [&](const Positions& positions, std::byte* to) {
     for_each_share(
         positions.count(), n, context.threads,
@@ -307,7 +309,7 @@ std::size_t RandK::encode(int, const TensorView& in, std::span<std::byte> out, S
         });
     return size;
   };
-  const std::int64_t k = kept(n);
+  const std::int64_t k = selected(n);
   if (is_drawn_in_pieces(n)) return send(drawn_in_pieces(n, k, context), out.data());
   Scratch scratch(context);
   const auto positions = scratch.take<std::uint32_t>(k + kPositionSlack);
@@ -322,24 +324,24 @@ std::size_t RandK::encode(int, const TensorView& in, std::span<std::byte> out, S
   return send(Positions(n, chosen), to);
 }
 
-std::size_t RandK::encode_with_kept(const TensorView& in, const KeptArray& kept,
-                                    std::span<std::byte> out, const Context& context) const {
+std::size_t RandK::encode_with_feedback(const TensorView& in, const FeedbackArray& feedback,
+                                        std::span<std::byte> out, const Context& context) const {
   const std::size_t size = payload_bytes(in.shape, in.dtype, context, 0, nullptr);
   expect_room(out, size, "randk");
-  DeviceTable<RandKLaunchers>::get("randk").encode(in, kept, message(in.shape, in.dtype, context),
-                                                   out.data(), context);
+  DeviceTable<RandKLaunchers>::get("randk").encode(
+      in, feedback, message(in.shape, in.dtype, context), out.data(), context);
   return size;
 }
 
 // One payload, or several whose positions are shared.
-void RandK::decode_into(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
-                        DType dtype, Into into, std::span<float> out,
-                        const Context& context) const {
+void RandK::decode_to(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                      DType dtype, ScatterMode mode, std::span<float> out,
+                      const Context& context) const {
   const std::int64_t n = shape.elements();
-  const std::int64_t k = kept(n);
+  const std::int64_t k = selected(n);
   const auto put = [&](const Positions& positions, std::size_t index_bytes) {
     put_values(payloads, index_bytes, dtype, positions,
-               {n, k, options_.is_unbiased, options_.is_stratified}, into, out, context.threads);
+               {n, k, options_.is_unbiased, options_.is_stratified}, mode, out, context.threads);
   };
   if (is_drawn_in_pieces(n)) return put(drawn_in_pieces(n, k, context), 0);
   Scratch scratch(context);
@@ -369,20 +371,22 @@ void RandK::sum_payloads(std::span<const std::span<const std::byte>> payloads, c
                          const Context& context) const {
   const std::span<float> all(out, static_cast<std::size_t>(shape.elements()));
   if (options_.is_shared && !is_accumulated)
-    return decode_into(payloads, shape, dtype, Into::kZeros, all, context);
+    return decode_to(payloads, shape, dtype, ScatterMode::kAssign, all, context);
   // No -0, which an unsent position of another rank would turn into +0.
   bool is_plain = payloads.size() > 1 && !is_accumulated;
   if (is_plain) {
     const SparseLayout sizes = layout(shape, dtype);
     for (const auto& payload : payloads)
       is_plain &=
-          !has_negative_zero(payload.data() + sizes.index_bytes(), dtype, sizes.kept_of_all());
+          !has_negative_zero(payload.data() + sizes.index_bytes(), dtype, sizes.selected_of_all());
   }
   if (is_plain) std::fill(all.begin(), all.end(), 0.0f);
   for (std::size_t p = 0; p < payloads.size(); ++p) {
     const bool is_first = p == 0 && !is_accumulated;
-    const Into into = is_plain ? Into::kValues : is_first ? Into::kZeros : Into::kAll;
-    decode_into(payloads.subspan(p, 1), shape, dtype, into, all, context);
+    const ScatterMode mode = is_plain   ? ScatterMode::kAddSelected
+                             : is_first ? ScatterMode::kAssign
+                                        : ScatterMode::kAdd;
+    decode_to(payloads.subspan(p, 1), shape, dtype, mode, all, context);
   }
 }
 

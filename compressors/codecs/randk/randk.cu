@@ -7,7 +7,7 @@
 
 // Positions go to the workspace first: uniform ones by selection among the draws, whose threshold
 // is known nearly enough to leave few candidates; stratified ones by a thread each. A thread then
-// sends what is at each, and rewrites what a wrapper keeps there (encode_sources.cuh); where all of
+// sends what is at each, and rewrites a wrapper's feedback there (encode_sources.cuh); where all of
 // that changes, a warp does both for a tile.
 
 namespace tersor::compressors {
@@ -69,29 +69,29 @@ __global__ void __launch_bounds__(kThreads)
   const std::int64_t j = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
   if (j >= sending.entries) return;
   const std::uint32_t i = sending.positions[j];
-  if constexpr (From::kIsKept) {
+  if constexpr (From::kHasFeedback) {
     float base;
     const float x = From::at(in, i, base);
-    in.kept[i] = __fadd_rn(base, sending.send<typename From::Element>(j, i, x));
+    in.feedback[i] = __fadd_rn(base, sending.send<typename From::Element>(j, i, x));
   } else {
     sending.send<In>(j, i, From::at(in, i));
   }
 }
 
-/// A warp a tile, all of whose state is rewritten: x +- kept goes to shared memory, the entries
+/// A warp a tile, all of whose state is rewritten: x +- feedback goes to shared memory, the entries
 /// take it there, leave what they decode to and set a bit.
 template <class T>
 __global__ void __launch_bounds__(kThreads, 2)
-    send_tiles(const KeptTensor<T> in, std::int64_t elements,
+    send_tiles(const FeedbackTensor<T> in, std::int64_t elements,
                const __grid_constant__ Sending sending) {
-  using From = Source<WithKept<T>>;
+  using From = Source<WithFeedback<T>>;
   TERSOR_SHARED_ARRAY(float4, quads, kWarps * kTile / 4);
   TERSOR_SHARED_ARRAY(std::uint32_t, words, kWarps * 32);
   auto* values = reinterpret_cast<float*>(quads) + warp_of_thread() * kTile;
-  std::uint32_t* const marks = words + warp_of_thread() * 32;
+  std::uint32_t* const flags = words + warp_of_thread() * 32;
   const std::int64_t first = first_of_tile();
   if (first >= elements) return;
-  const unsigned octet = 8 * octet_of_lane<true>(lane_of_thread());
+  const unsigned thread_tile = 8 * thread_tile_of_lane<true>(lane_of_thread());
   const auto alignment = From::alignment(in);
   typename From::Base base[kSubtiles];
 #pragma unroll
@@ -99,11 +99,11 @@ __global__ void __launch_bounds__(kThreads, 2)
     const std::int64_t at = first + c * kSubtile;
     float x[8];
     From::load(in + at, elements - at, alignment, x, base[c]);
-    auto* to = reinterpret_cast<float4*>(values + c * kSubtile + octet);
+    auto* to = reinterpret_cast<float4*>(values + c * kSubtile + thread_tile);
     store_vector(to, take_quad(x));
     store_vector(to + 1, take_quad(x + 4));
   }
-  marks[lane_of_thread()] = 0;
+  flags[lane_of_thread()] = 0;
   __syncwarp();
   const std::uint32_t* const positions = sending.positions;
   const std::int64_t entries = sending.entries;
@@ -114,15 +114,15 @@ __global__ void __launch_bounds__(kThreads, 2)
     if (i >= first + kTile) break;
     const auto at = static_cast<unsigned>(i - first);
     values[at] = sending.send<T>(j, i, values[at]);
-    atomicOr(&marks[at / 32], 1u << at % 32);
+    atomicOr(&flags[at / 32], 1u << at % 32);
   }
   __syncwarp();
 #pragma unroll
   for (int c = 0; c < kSubtiles; ++c) {
     const std::int64_t at = first + c * kSubtile;
     if (at >= elements) break;
-    const unsigned place = c * kSubtile + octet;
-    const std::uint32_t sent = marks[place / 32] >> place % 32;
+    const unsigned place = c * kSubtile + thread_tile;
+    const std::uint32_t sent = flags[place / 32] >> place % 32;
     float decoded[8];
     put_quad(load_vector(reinterpret_cast<const float4*>(values + place)), decoded);
     put_quad(load_vector(reinterpret_cast<const float4*>(values + place) + 1), decoded + 4);
@@ -168,7 +168,7 @@ ValueScale scale_of(const RandKMessage& message) {
   return scale;
 }
 
-void encode(const TensorView& in, const KeptArray& kept, const RandKMessage& message,
+void encode(const TensorView& in, const FeedbackArray& feedback, const RandKMessage& message,
             std::byte* out, const Context& context) {
   const SparseGrid& grid = message.grid;
   expect_fits(grid, "randk");
@@ -182,9 +182,9 @@ void encode(const TensorView& in, const KeptArray& kept, const RandKMessage& mes
                         message.has_indices ? grid.index_bytes : 0,
                         scale_of(message),
                         out};
-  with_source(in, kept, [&]<class In>(In, typename Source<In>::Tensor tensor) {
-    if constexpr (Source<In>::kIsKept)
-      if (kept.meaning != KeptArray::kResult)
+  with_source(in, feedback, [&]<class In>(In, typename Source<In>::Tensor tensor) {
+    if constexpr (Source<In>::kHasFeedback)
+      if (feedback.meaning != FeedbackArray::kResult)
         return TERSOR_LAUNCH(send_tiles<typename Source<In>::Element>,
                              blocks_of_tiles(grid.elements, "randk"), kThreads, 0, context.stream,
                              tensor, grid.elements, sending);
@@ -205,8 +205,8 @@ void decode(std::span<const std::span<const std::byte>> payloads, const RandKMes
   job.dtype = dtype;
   job.scale = scale_of(message);
   if (message.has_indices) {
-    job.mark_ranks = take_mark_ranks(grid, workspace);
-    job.chunks = mark_chunks(grid);
+    job.flag_ranks = take_flag_ranks(grid, workspace);
+    job.chunks = flag_chunks(grid);
   } else {
     const RandKArrays arrays = randk_arrays(message, workspace);
     draw(message, arrays, context.stream);

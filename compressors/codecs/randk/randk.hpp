@@ -36,7 +36,7 @@ RandKArrays randk_arrays(const RandKMessage& message, DeviceWorkspace& workspace
 /// The launchers of randk.cu (DeviceTable). Pointers are device memory; launches only, no
 /// synchronisation. The tensor has elements.
 struct RandKLaunchers {
-  void (*encode)(const TensorView& in, const KeptArray& kept, const RandKMessage& message,
+  void (*encode)(const TensorView& in, const FeedbackArray& feedback, const RandKMessage& message,
                  std::byte* out, const Context& context);
   void (*decode)(std::span<const std::span<const std::byte>> payloads, const RandKMessage& message,
                  DType dtype, const DecodeTarget& target, const Context& context);
@@ -61,15 +61,17 @@ class RandK final : public SummingCodec {
                               const Context& context) const override;
   std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
                      const Context& context) const override;
-  std::size_t encode_with_kept(const TensorView& in, const KeptArray& kept,
-                               std::span<std::byte> out, const Context& context) const override;
-  std::size_t kept_workspace_bytes(const Shape&, DType, const Context&) const override { return 0; }
+  std::size_t encode_with_feedback(const TensorView& in, const FeedbackArray& feedback,
+                                   std::span<std::byte> out, const Context& context) const override;
+  std::size_t feedback_workspace_bytes(const Shape&, DType, const Context&) const override {
+    return 0;
+  }
 
   /// The k positions of a tensor of n elements, ascending, for the rank, step and site of
   /// `context`; k = positions.size() minus kPositionSlack. `keys` is scratch of key_elements(n).
   void draw_positions(std::int64_t n, const Context& context, std::span<std::uint32_t> keys,
                       std::span<std::uint32_t> positions) const;
-  std::int64_t kept(std::int64_t n) const;
+  std::int64_t selected(std::int64_t n) const;
   std::int64_t key_elements(std::int64_t n) const;
 
  protected:
@@ -85,8 +87,8 @@ class RandK final : public SummingCodec {
   RandKMessage message(const Shape& shape, DType dtype, const Context& context) const;
   /// Shared strata: no array of positions is needed.
   bool is_drawn_in_pieces(std::int64_t n) const;
-  void decode_into(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
-                   DType dtype, Into into, std::span<float> out, const Context& context) const;
+  void decode_to(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
+                 DType dtype, ScatterMode mode, std::span<float> out, const Context& context) const;
 
   RandKOptions options_;
   std::string canonical_;

@@ -19,7 +19,7 @@ std::vector<std::uint32_t> positions(const RandKOptions& options, std::int64_t n
                                      const Context& context) {
   const RandK codec(options, "randk");
   std::vector<std::uint32_t> keys(static_cast<std::size_t>(codec.key_elements(n)));
-  std::vector<std::uint32_t> out(static_cast<std::size_t>(codec.kept(n) + kPositionSlack));
+  std::vector<std::uint32_t> out(static_cast<std::size_t>(codec.selected(n) + kPositionSlack));
   codec.draw_positions(n, context, keys, out);
   out.resize(out.size() - kPositionSlack);
   return out;
@@ -89,16 +89,16 @@ TEST_CASE("randk, stratified: the positions of the definition, each of a stratum
 TEST_CASE("randk, stratified: many strata, in pieces and on every instruction set") {
   // 3,000 strata of 33 and 34 elements; the payload is 1, 2, .., and decode multiplies by L.
   constexpr std::uint64_t kElements = 100003;
-  constexpr std::uint64_t kKept = 3000;
+  constexpr std::uint64_t kSelected = 3000;
   Context context;
   context.seed = 17;
   context.step = 9;
   const Stream stream{philox_key(17), 9, 0, 2};
   std::vector<float> x(kElements);
   std::vector<float> want(kElements);
-  for (std::uint64_t j = 0; j < kKept; ++j) {
-    const std::uint64_t low = j * kElements / kKept;
-    const std::uint64_t length = (j + 1) * kElements / kKept - low;
+  for (std::uint64_t j = 0; j < kSelected; ++j) {
+    const std::uint64_t low = j * kElements / kSelected;
+    const std::uint64_t length = (j + 1) * kElements / kSelected - low;
     const std::uint64_t at = low + ((std::uint64_t{stream.draw32(j)} * length) >> 32);
     x[at] = static_cast<float>(j + 1);
     want[at] = static_cast<float>(length) * x[at];
@@ -107,7 +107,7 @@ TEST_CASE("randk, stratified: many strata, in pieces and on every instruction se
   for (const std::int64_t target : targets()) {
     const WithTarget with(target);
     const Bytes payload = encode(spec, x, row_of(x), context);
-    for (std::uint64_t j = 0; j < kKept; ++j) {
+    for (std::uint64_t j = 0; j < kSelected; ++j) {
       float sent;
       std::memcpy(&sent, payload.data() + 4 * j, 4);
       CHECK(sent == static_cast<float>(j + 1));

@@ -32,6 +32,7 @@ CodecInfo sign_info() {
   };
   info.examples = {"sign(scope=sample)", "sign(scope=token)", "sign(scope=channel)",
                    "sign(scope=group,group=24)", "sign(scope=group)"};
+  info.gates = {{"encode", "sign", 0.80}, {"decode", "sign", 0.80}};
   return info;
 }
 
@@ -106,11 +107,11 @@ void Sign::write(const TensorView& in, std::byte* out, const Context& context) c
   }
 }
 
-std::size_t Sign::encode_with_kept(const TensorView& in, const KeptArray& kept,
-                                   std::span<std::byte> out, const Context& context) const {
+std::size_t Sign::encode_with_feedback(const TensorView& in, const FeedbackArray& feedback,
+                                       std::span<std::byte> out, const Context& context) const {
   const std::size_t size = payload_bytes(in.shape, in.dtype, context, 0, nullptr);
   expect_room(out, size, "sign");
-  DeviceTable<SignLaunchers>::get("sign").encode(in, kept, grid(in.shape), out.data(), context);
+  DeviceTable<SignLaunchers>::get("sign").encode(in, feedback, grid(in.shape), out.data(), context);
   return size;
 }
 

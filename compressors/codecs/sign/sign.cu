@@ -13,19 +13,19 @@
 //
 // Channels, and scopes that do not begin at whole bytes, are summed by one launch of their own.
 //
-// A wrapper's state (encode_sources.cuh) needs the scale: a unit of whole scopes keeps its octets
-// in registers until it has them, and else the pass that sums sends nothing; a launch folds the
-// sums, and another one sends the bits and rewrites the state.
+// A wrapper's state (encode_sources.cuh) needs the scale: a unit of whole scopes keeps its
+// thread tiles in registers until it has them, and else the pass that sums sends nothing; a launch
+// folds the sums, and another one sends the bits and rewrites the state.
 
 namespace tersor::compressors {
 namespace {
 
 using namespace device;
 
-constexpr unsigned kUnitOctets = kTreeBlock / 8 / kThreads;
+constexpr unsigned kUnitThreadTiles = kTreeBlock / 8 / kThreads;
 
 /// Bit i is the sign of x[i], 0 for NaN; and magnitudes of finite values, else 0.
-__device__ __forceinline__ std::uint32_t split_octet(float* x) {
+__device__ __forceinline__ std::uint32_t split_thread_tile(float* x) {
   std::uint32_t bits = 0;
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
@@ -58,14 +58,14 @@ __device__ __forceinline__ float signed_scale(float scale, std::uint32_t sign) {
   return float_of(bits_of(scale) ^ sign << 31);
 }
 
-/// Of launch bounds: with a state more registers, of kernels that keep its octets up to 128.
+/// Of launch bounds: with a state more registers, of kernels that keep its thread tiles up to 128.
 template <class In>
-inline constexpr int kUnitBlocks = Source<In>::kIsKept ? 2 : kResidentBlocks;
+inline constexpr int kUnitBlocks = Source<In>::kHasFeedback ? 2 : kResidentBlocks;
 template <class In>
-inline constexpr int kTileBlocks = Source<In>::kIsKept ? kEncodingBlocks : kResidentBlocks;
+inline constexpr int kTileBlocks = Source<In>::kHasFeedback ? kEncodingBlocks : kResidentBlocks;
 
 /// Block (unit): `per_unit` whole scopes of at most 4,096 elements, or with `blocks` > 0 one block
-/// of the tree of a longer one; that one sends no bits where a state is kept.
+/// of the tree of a longer one; that one sends no bits where there is feedback.
 template <class In>
 __global__ void __launch_bounds__(kThreads, kUnitBlocks<In>)
     encode_units_kernel(typename Source<In>::Tensor in, Scopes scopes, std::int64_t per_unit,
@@ -84,23 +84,23 @@ __global__ void __launch_bounds__(kThreads, kUnitBlocks<In>)
   if (count > kTreeBlock) count = kTreeBlock;
   std::byte* to = payload + 4 * scopes.scopes + first / 8;
   const unsigned skew = Stage::skew_of(to);
-  const unsigned octet = octet_of_lane<From::kIsPaired>(lane_of_thread());
+  const unsigned thread_tile = thread_tile_of_lane<From::kIsPaired>(lane_of_thread());
   const auto alignment = From::alignment(in + first);
-  typename From::Base base[kUnitOctets];
-  std::uint32_t bits[kUnitOctets];
+  typename From::Base base[kUnitThreadTiles];
+  std::uint32_t bits[kUnitThreadTiles];
 #pragma unroll
-  for (unsigned j = 0; j < kUnitOctets; ++j) {
+  for (unsigned j = 0; j < kUnitThreadTiles; ++j) {
     const unsigned subtile = (warp_of_thread() + j * kWarps) * kSubtile;
     float x[8];
     From::load(in + (first + subtile), count - subtile, alignment, x, base[j]);
-    bits[j] = split_octet(x);
-    stage.bytes[skew + subtile / 8 + octet] = static_cast<unsigned char>(bits[j]);
-    auto* at = reinterpret_cast<float4*>(values + subtile + 8 * octet);
+    bits[j] = split_thread_tile(x);
+    stage.bytes[skew + subtile / 8 + thread_tile] = static_cast<unsigned char>(bits[j]);
+    auto* at = reinterpret_cast<float4*>(values + subtile + 8 * thread_tile);
     store_vector(at, take_quad(x));
     store_vector(at + 1, take_quad(x + 4));
   }
   __syncthreads();
-  const bool has_scales = !From::kIsKept || blocks == 0;
+  const bool has_scales = !From::kHasFeedback || blocks == 0;
   if (warp_of_thread() == kWarps - 1 && has_scales)
     stage.flush(to, static_cast<unsigned>((count + 7) / 8));
   if (blocks > 0) {
@@ -114,12 +114,12 @@ __global__ void __launch_bounds__(kThreads, kUnitBlocks<In>)
     const float sum = sum_of_block(values + s * scopes.length, scopes.length);
     if (lane_of_thread() == 0) scales[s] = write_scale(payload, scope + s, sum, scopes.length);
   }
-  if constexpr (From::kIsKept) {
+  if constexpr (From::kHasFeedback) {
     __syncthreads();
 #pragma unroll
-    for (unsigned j = 0; j < kUnitOctets; ++j) {
+    for (unsigned j = 0; j < kUnitThreadTiles; ++j) {
       const unsigned subtile = (warp_of_thread() + j * kWarps) * kSubtile;
-      const unsigned at = subtile + 8 * octet;
+      const unsigned at = subtile + 8 * thread_tile;
       const float scale = at < count ? scales[at / static_cast<unsigned>(scopes.length)] : 0.0f;
 #pragma unroll
       for (int i = 0; i < 8; ++i)
@@ -170,15 +170,15 @@ __global__ void __launch_bounds__(kThreads)
   fold_short(scopes, blocks, sums, payload);
 }
 
-/// Adds to the state what the octet's bits decode to, its scales from the payload.
+/// Adds to the state what the thread tile's bits decode to, its scales from the payload.
 __device__ __forceinline__ void add_signs(const Scopes& scopes, const std::byte* payload,
                                           std::int64_t element, std::uint32_t bits, float* base) {
   std::int64_t scope = 0;
   float scale = 0.0f;
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
-    if (element + i < scopes.n && (i == 0 || !scopes.is_octet_in_one)) {
-      scope = i > 0 && scopes.is_octet_consecutive ? scope + 1 : scopes.of(element + i);
+    if (element + i < scopes.n && (i == 0 || !scopes.is_thread_tile_in_one)) {
+      scope = i > 0 && scopes.is_thread_tile_consecutive ? scope + 1 : scopes.of(element + i);
       scale = float_of(load_bytes<std::uint32_t>(payload + 4 * scope));
     }
     base[i] = __fadd_rn(base[i], signed_scale(scale, bits >> i));
@@ -193,13 +193,13 @@ __global__ void __launch_bounds__(kThreads, kTileBlocks<In>)
                          float* sums, std::byte* payload) {
   using From = Source<In>;
   TERSOR_STAGE(stage);
-  if constexpr (!From::kIsKept) fold_short(scopes, blocks, sums, payload);
+  if constexpr (!From::kHasFeedback) fold_short(scopes, blocks, sums, payload);
   const std::int64_t first = first_of_tile();
   if (first >= scopes.n) return;
   const std::int64_t count = scopes.n - first < kTile ? scopes.n - first : kTile;
   std::byte* to = payload + 4 * scopes.scopes + first / 8;
   const unsigned skew = Stage::skew_of(to);
-  const unsigned octet = octet_of_lane<From::kIsPaired>(lane_of_thread());
+  const unsigned thread_tile = thread_tile_of_lane<From::kIsPaired>(lane_of_thread());
   const auto alignment = From::alignment(in);
 #pragma unroll
   for (int j = 0; j < kSubtiles; ++j) {
@@ -207,10 +207,10 @@ __global__ void __launch_bounds__(kThreads, kTileBlocks<In>)
     float x[8];
     typename From::Base base;
     From::load(from, count - j * kSubtile, alignment, x, base);
-    const std::uint32_t bits = split_octet(x);
-    stage.bytes[skew + j * kSubtile / 8 + octet] = static_cast<unsigned char>(bits);
-    if constexpr (From::kIsKept) {
-      add_signs(scopes, payload, first + j * kSubtile + 8 * octet, bits, base.values);
+    const std::uint32_t bits = split_thread_tile(x);
+    stage.bytes[skew + j * kSubtile / 8 + thread_tile] = static_cast<unsigned char>(bits);
+    if constexpr (From::kHasFeedback) {
+      add_signs(scopes, payload, first + j * kSubtile + 8 * thread_tile, bits, base.values);
       From::store(from, count - j * kSubtile, alignment, base);
     }
   }
@@ -228,7 +228,7 @@ void encode_typed(typename Source<In>::Tensor in, const Shape& shape, const Scop
   DeviceScratch scratch(context, "sign");
   void* stream = context.stream;
   auto* sums = scratch.take<float>(scopes.scopes * blocks);
-  const bool is_one_pass = scopes.kind == Scopes::kRuns && scopes.is_octet_in_one;
+  const bool is_one_pass = scopes.kind == Scopes::kRuns && scopes.is_thread_tile_in_one;
   const auto launch_summed = [&] {
     TERSOR_LAUNCH(encode_summed_kernel<In>, blocks_of_tiles(scopes.n, "sign"), kThreads, 0, stream,
                   in, scopes, blocks, sums, payload);
@@ -242,7 +242,7 @@ void encode_typed(typename Source<In>::Tensor in, const Shape& shape, const Scop
                   0, stream, in, scopes, std::int64_t{1}, blocks, sums, payload);
     TERSOR_LAUNCH(fold_long_kernel, checked_grid(scopes.scopes, "sign"), kThreads, 0, stream,
                   scopes, blocks, sums, payload);
-    if constexpr (Source<In>::kIsKept) launch_summed();
+    if constexpr (Source<In>::kHasFeedback) launch_summed();
   } else {
     if (is_channel)
       TERSOR_LAUNCH((tree_channels_kernel<In, false>),
@@ -252,16 +252,16 @@ void encode_typed(typename Source<In>::Tensor in, const Shape& shape, const Scop
       TERSOR_LAUNCH((tree_runs_kernel<In, false>),
                     checked_grid(divide_up(scopes.scopes * blocks, kWarps), "sign"), kThreads, 0,
                     stream, in, scopes, blocks, sums);
-    if constexpr (Source<In>::kIsKept)
+    if constexpr (Source<In>::kHasFeedback)
       TERSOR_LAUNCH(fold_short_kernel, checked_grid(divide_up(scopes.scopes, kWarps), "sign"),
                     kThreads, 0, stream, scopes, blocks, sums, payload);
     launch_summed();
   }
 }
 
-void encode(const TensorView& in, const KeptArray& kept, const ScopeGrid& grid, std::byte* payload,
-            const Context& context) {
-  with_source(in, kept, [&]<class In>(In, typename Source<In>::Tensor tensor) {
+void encode(const TensorView& in, const FeedbackArray& feedback, const ScopeGrid& grid,
+            std::byte* payload, const Context& context) {
+  with_source(in, feedback, [&]<class In>(In, typename Source<In>::Tensor tensor) {
     encode_typed<In>(tensor, in.shape, grid, payload, context);
   });
 }

@@ -7,7 +7,7 @@ namespace tersor::compressors {
 
 /// The launchers of sign.cu (DeviceTable), for tensors with elements.
 struct SignLaunchers {
-  void (*encode)(const TensorView& in, const KeptArray& kept, const ScopeGrid& grid,
+  void (*encode)(const TensorView& in, const FeedbackArray& feedback, const ScopeGrid& grid,
                  std::byte* payload, const Context& context);
   void (*decode)(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
                  const ScopeGrid& grid, const DecodeTarget& target, const Context& context);
@@ -22,10 +22,12 @@ class Sign final : public LeafCodec {
   bool supports(Device device) const override;
   std::size_t workspace_bytes(const Shape& shape, DType dtype,
                               const Context& context) const override;
-  std::size_t encode_with_kept(const TensorView& in, const KeptArray& kept,
-                               std::span<std::byte> out, const Context& context) const override;
-  std::size_t kept_workspace_bytes(const Shape&, DType, const Context&) const override { return 0; }
-  bool decodes_into_kept() const override { return true; }
+  std::size_t encode_with_feedback(const TensorView& in, const FeedbackArray& feedback,
+                                   std::span<std::byte> out, const Context& context) const override;
+  std::size_t feedback_workspace_bytes(const Shape&, DType, const Context&) const override {
+    return 0;
+  }
+  bool decodes_to_feedback() const override { return true; }
 
  private:
   Sizes sizes(const Shape& shape, DType dtype) const override;

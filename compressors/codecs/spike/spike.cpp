@@ -173,12 +173,12 @@ void Spike::read_on_device(std::span<const std::span<const std::byte>> payloads,
                                                    context);
 }
 
-std::size_t Spike::encode_with_kept(const TensorView& in, const KeptArray& kept,
-                                    std::span<std::byte> out, const Context& context) const {
+std::size_t Spike::encode_with_feedback(const TensorView& in, const FeedbackArray& feedback,
+                                        std::span<std::byte> out, const Context& context) const {
   const std::size_t size = payload_bytes(in.shape, in.dtype, context, 0, nullptr);
   expect_room(out, size, "spike");
-  DeviceTable<SpikeLaunchers>::get("spike").encode(in, kept, options_, layout(in.shape), out.data(),
-                                                   context);
+  DeviceTable<SpikeLaunchers>::get("spike").encode(in, feedback, options_, layout(in.shape),
+                                                   out.data(), context);
   return size;
 }
 

@@ -4,11 +4,11 @@
 #include "compressors/codecs/spike/spike_groups.cuh"
 #include "compressors/device/device_table.hpp"
 
-// A warp has a group of up to 256 values. It is loaded and stored as octets, and turned in shared
-// memory so that lane i works on values i, i + 32, ..: a vote over the lanes is then 32 bits of a
-// plane. Where groups do not begin at whole bytes of the planes, the codes go through the workspace
-// and a second launch gathers the planes. What the codes decode to is turned back for the state of
-// a wrapper (encode_sources.cuh), whose octets wait in registers.
+// A warp has a group of up to 256 values. It is loaded and stored as thread tiles, and rotated in
+// shared memory so that lane i works on values i, i + 32, ..: a vote over the lanes is then 32 bits
+// of a plane. Where groups do not begin at whole bytes of the planes, the codes go through the
+// workspace and a second launch gathers the planes. What the codes decode to is rotated back for
+// the state of a wrapper (encode_sources.cuh), whose thread tiles wait in registers.
 
 namespace tersor::compressors {
 namespace {
@@ -38,44 +38,47 @@ __device__ __forceinline__ void store_plane(std::byte* to, const std::uint32_t* 
   }
 }
 
-/// Octets of a group, turned so that lane i has values i, i + 32, ..
-__device__ __forceinline__ void turn_octets(const float* octet, float* turning, float* x) {
-  auto* at = reinterpret_cast<float4*>(turning + 8 * octet_of_lane<true>(lane_of_thread()));
-  store_vector(at, take_quad(octet));
-  store_vector(at + 1, take_quad(octet + 4));
+/// ThreadTiles of a group, rotated so that lane i has values i, i + 32, ..
+__device__ __forceinline__ void transpose_thread_tiles(const float* thread_tile, float* exchange,
+                                                       float* x) {
+  auto* at = reinterpret_cast<float4*>(exchange + 8 * thread_tile_of_lane<true>(lane_of_thread()));
+  store_vector(at, take_quad(thread_tile));
+  store_vector(at + 1, take_quad(thread_tile + 4));
   __syncwarp();
 #pragma unroll
-  for (int k = 0; k < kOwn; ++k) x[k] = turning[32 * k + lane_of_thread()];
+  for (int k = 0; k < kOwn; ++k) x[k] = exchange[32 * k + lane_of_thread()];
   __syncwarp();
 }
 
 /// And back.
-__device__ __forceinline__ void turn_back(const float* x, float* turning, float* octet) {
+__device__ __forceinline__ void transpose_back(const float* x, float* exchange,
+                                               float* thread_tile) {
 #pragma unroll
-  for (int k = 0; k < kOwn; ++k) turning[32 * k + lane_of_thread()] = x[k];
+  for (int k = 0; k < kOwn; ++k) exchange[32 * k + lane_of_thread()] = x[k];
   __syncwarp();
   const auto* at =
-      reinterpret_cast<const float4*>(turning + 8 * octet_of_lane<true>(lane_of_thread()));
-  put_quad(load_vector(at), octet);
-  put_quad(load_vector(at + 1), octet + 4);
+      reinterpret_cast<const float4*>(exchange + 8 * thread_tile_of_lane<true>(lane_of_thread()));
+  put_quad(load_vector(at), thread_tile);
+  put_quad(load_vector(at + 1), thread_tile + 4);
 }
 
 template <class In>
-__global__ void __launch_bounds__(kThreads, Source<In>::kIsKept ? kEncodingBlocks : kResidentBlocks)
+__global__ void __launch_bounds__(kThreads,
+                                  Source<In>::kHasFeedback ? kEncodingBlocks : kResidentBlocks)
     encode_groups_kernel(typename Source<In>::Tensor in, const __grid_constant__ Groups groups,
                          std::int64_t count, std::uint8_t* codes, std::byte* payload) {
   using From = Source<In>;
   TERSOR_SHARED_ARRAY(float4, quads, kWarps * kLongestGroup / 4);
-  float* turning = reinterpret_cast<float*>(quads) + warp_of_thread() * kLongestGroup;
+  float* exchange = reinterpret_cast<float*>(quads) + warp_of_thread() * kLongestGroup;
   const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * kWarps + warp_of_thread();
   if (index >= count) return;
   const Group group(groups, index);
   const auto from = in + group.first;
-  float octet[8];
+  float thread_tile[8];
   typename From::Base base;
-  From::load_paired(from, group.length, octet, base);
+  From::load_paired(from, group.length, thread_tile, base);
   Own own;
-  turn_octets(octet, turning, own.x);
+  transpose_thread_tiles(thread_tile, exchange, own.x);
 #pragma unroll
   for (int k = 0; k < kOwn; ++k) {
     own.x[k] = __fadd_rn(nan_to_zero(own.x[k]), 0.0f);
@@ -104,13 +107,13 @@ __global__ void __launch_bounds__(kThreads, Source<In>::kIsKept ? kEncodingBlock
     } else if ((own.in >> k & 1u) != 0) {
       codes[group.first + 32 * k + lane_of_thread()] = static_cast<std::uint8_t>(code);
     }
-    if constexpr (From::kIsKept)
+    if constexpr (From::kHasFeedback)
       own.x[k] = is_coded ? decoded(code, m, s) : float16_to_float32(scale_to_float16(own.x[k]));
   }
-  if constexpr (From::kIsKept) {
-    turn_back(own.x, turning, octet);
+  if constexpr (From::kHasFeedback) {
+    transpose_back(own.x, exchange, thread_tile);
 #pragma unroll
-    for (int i = 0; i < 8; ++i) base.values[i] = __fadd_rn(base.values[i], octet[i]);
+    for (int i = 0; i < 8; ++i) base.values[i] = __fadd_rn(base.values[i], thread_tile[i]);
     From::store(from, group.length, From::alignment(from), base);
   }
   const int bit = static_cast<int>(lane_of_thread());
@@ -156,7 +159,7 @@ __device__ __forceinline__ void decode_group(const Groups& groups, const Group& 
                             1u);
     x[k] = decoded(code, m, s);
   }
-  for (int r = 0; r < group.kept; ++r) {
+  for (int r = 0; r < group.feedback; ++r) {
     const std::int64_t at = group.reserved + r;
     const int position = static_cast<int>(payload[groups.positions + at]);
     if (!Own::owns(position)) continue;
@@ -177,13 +180,13 @@ __global__ void __launch_bounds__(kThreads, 2)
   const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * kWarps + warp_of_thread();
   if (index >= count) return;
   const Group group(groups, index);
-  float* turning = reinterpret_cast<float*>(quads) + warp_of_thread() * kLongestGroup;
+  float* exchange = reinterpret_cast<float*>(quads) + warp_of_thread() * kLongestGroup;
   typename Out::Storage* to = out + group.first;
   float sum[kOwn];
-  float octet[8];
+  float thread_tile[8];
   if (is_accumulated) {
-    load_octet<Out, true>(to, group.length, is_aligned_16(to), octet);
-    turn_octets(octet, turning, sum);
+    load_thread_tile<Out, true>(to, group.length, is_aligned_16(to), thread_tile);
+    transpose_thread_tiles(thread_tile, exchange, sum);
   }
 #pragma unroll 1
   for (int p = 0; p < payloads.count; ++p) {
@@ -193,8 +196,8 @@ __global__ void __launch_bounds__(kThreads, 2)
     for (int k = 0; k < kOwn; ++k)
       sum[k] = p == 0 && !is_accumulated ? x[k] : __fadd_rn(sum[k], x[k]);
   }
-  turn_back(sum, turning, octet);
-  store_octet<Out, true>(to, group.length, is_aligned_16(to), octet);
+  transpose_back(sum, exchange, thread_tile);
+  store_thread_tile<Out, true>(to, group.length, is_aligned_16(to), thread_tile);
 }
 
 Groups groups_of(const Shape& shape, const SpikeOptions& options, const SpikeLayout& layout) {
@@ -223,12 +226,12 @@ unsigned grid_of(std::int64_t count, std::int64_t of_block) {
   return static_cast<unsigned>(blocks);
 }
 
-void encode(const TensorView& in, const KeptArray& kept, const SpikeOptions& options,
+void encode(const TensorView& in, const FeedbackArray& feedback, const SpikeOptions& options,
             const SpikeLayout& layout, std::byte* payload, const Context& context) {
   const Groups groups = groups_of(in.shape, options, layout);
   Scratch scratch(context);
   std::uint8_t* codes = groups.are_whole ? nullptr : scratch.take<std::uint8_t>(groups.n).data();
-  with_source(in, kept, [&]<class In>(In, typename Source<In>::Tensor tensor) {
+  with_source(in, feedback, [&]<class In>(In, typename Source<In>::Tensor tensor) {
     TERSOR_LAUNCH(encode_groups_kernel<In>, grid_of(layout.groups, kWarps), kThreads, 0,
                   context.stream, tensor, groups, layout.groups, codes, payload);
   });

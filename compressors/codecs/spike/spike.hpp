@@ -8,10 +8,10 @@ namespace tersor::compressors {
 struct SpikeOptions {
   int bits = 4;
   std::int64_t group = 128;  ///< at most 256: positions are bytes
-  std::int64_t reserve = 1;  ///< smallest and largest values kept, each; 2 reserve < group
+  std::int64_t reserve = 1;  ///< smallest and largest values sent exactly, each; 2 reserve < group
 };
 
-/// Where the parts of a payload stand.
+/// Offsets of the parts of a payload.
 struct SpikeLayout {
   std::int64_t groups = 0;
   std::int64_t reserved = 0;  ///< of all groups
@@ -26,7 +26,7 @@ struct SpikeLayout {
 /// The launchers of spike.cu (DeviceTable), for tensors with elements. A position outside its
 /// group, which decode on the CPU refuses, is left out: a device cannot say so without a wait.
 struct SpikeLaunchers {
-  void (*encode)(const TensorView& in, const KeptArray& kept, const SpikeOptions& options,
+  void (*encode)(const TensorView& in, const FeedbackArray& feedback, const SpikeOptions& options,
                  const SpikeLayout& layout, std::byte* payload, const Context& context);
   void (*decode)(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
                  const SpikeOptions& options, const SpikeLayout& layout, const DecodeTarget& target,
@@ -48,9 +48,11 @@ class Spike final : public LeafCodec {
   bool supports(Device device) const override;
   std::size_t workspace_bytes(const Shape& shape, DType dtype,
                               const Context& context) const override;
-  std::size_t encode_with_kept(const TensorView& in, const KeptArray& kept,
-                               std::span<std::byte> out, const Context& context) const override;
-  std::size_t kept_workspace_bytes(const Shape&, DType, const Context&) const override { return 0; }
+  std::size_t encode_with_feedback(const TensorView& in, const FeedbackArray& feedback,
+                                   std::span<std::byte> out, const Context& context) const override;
+  std::size_t feedback_workspace_bytes(const Shape&, DType, const Context&) const override {
+    return 0;
+  }
 
  private:
   Sizes sizes(const Shape& shape, DType dtype) const override;

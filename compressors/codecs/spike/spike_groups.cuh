@@ -2,7 +2,7 @@
 #pragma once
 #include "compressors/device/encode_sources.cuh"
 
-/// Groups of spike: where they lie, what a lane has of one, which values are reserved, and codes
+/// Groups of spike: where they are, what a lane has of one, which values are reserved, and codes
 /// (spike.cu).
 namespace tersor::compressors::device {
 
@@ -31,7 +31,7 @@ struct Group {
   std::int64_t first;     ///< element of the tensor
   std::int64_t reserved;  ///< of the groups before it
   int length;
-  int kept;  ///< reserved values
+  int feedback;  ///< reserved values
 
   __device__ __forceinline__ Group(const Groups& groups, std::int64_t i) : index(i) {
     const std::int64_t row = i / groups.per_row;
@@ -41,7 +41,7 @@ struct Group {
     first = row * groups.hidden + column * groups.group;
     const int most = 2 * groups.reserve;
     const int whole = groups.group < most ? groups.group : most;
-    kept = length < most ? length : most;
+    feedback = length < most ? length : most;
     const std::int64_t rest = groups.hidden % groups.group;
     const std::int64_t of_row =
         groups.hidden / groups.group * whole + (rest < whole ? rest : whole);

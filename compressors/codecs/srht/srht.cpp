@@ -31,6 +31,7 @@ CodecInfo srht_info() {
     return std::make_shared<Srht>(a.integer("dim"), a.canonical());
   };
   info.examples = {"srht(dim=1)", "srht(dim=3)"};
+  info.gates = {{"encode", "srht(dim=102)", 0.15}};
   return info;
 }
 
@@ -68,8 +69,8 @@ struct Draws {
 };
 
 // to = or += the signed transform of a row, as far as the message goes.
-void turn_back(std::span<const float> row, const float* signs, std::int64_t hidden, bool is_added,
-               float* work, float* to) {
+void inverse_rotate(std::span<const float> row, const float* signs, std::int64_t hidden,
+                    bool is_added, float* work, float* to) {
   const auto size = std::ssize(row);
   if (size == hidden && is_added)
     return kernels::add_walsh_hadamard_signed(row.data(), signs, size, 1, work, to);
@@ -191,7 +192,7 @@ void Srht::combine(std::span<const std::span<const std::byte>> received, const S
   if (shape.elements() > 0) add_rows(received, shape, dtype, false, out.data(), context);
 }
 
-// Row by row out = or += the sum of the payloads in their order: each is turned back by itself,
+// Row by row out = or += the sum of the payloads in their order: each is rotated back by itself,
 // since the sum rounds after the transform (METHODS, "Sum at a site").
 void Srht::add_rows(std::span<const std::span<const std::byte>> payloads, const Shape& shape,
                     DType dtype, bool is_accumulated, float* out, const Context& context) const {
@@ -206,25 +207,26 @@ void Srht::add_rows(std::span<const std::span<const std::byte>> payloads, const 
   // Every message of a row overwrites the coordinates; the rest stays 0.
   std::fill(all_rows.begin(), all_rows.end(), 0.0f);
   const auto item = static_cast<std::int64_t>(item_bytes(dtype));
-  for_each_share(
-      shape.rows(), shape.elements(), context.threads,
-      [&](std::int64_t first, std::int64_t last, std::int64_t slot) {
-        float* const sent = all_sent.data() + slot * dim_;
-        float* const row = all_rows.data() + slot * size;
-        float* const work = all_work.data() + slot * size;
-        const float* const signs = draws.signs.data();
-        for (std::int64_t r = first; r < last; ++r) {
-          float* const to = out + r * hidden;
-          bool is_added = is_accumulated;
-          for (const auto& payload : payloads) {
-            widen_values(payload.data() + r * dim_ * item, dtype, dim_, sent);
-            for (std::int64_t j = 0; j < dim_; ++j)
-              row[draws.coordinates[static_cast<std::size_t>(j)]] = sent[j] * draws.factor;
-            turn_back({row, static_cast<std::size_t>(size)}, signs, hidden, is_added, work, to);
-            is_added = true;
-          }
-        }
-      });
+  for_each_share(shape.rows(), shape.elements(), context.threads,
+                 [&](std::int64_t first, std::int64_t last, std::int64_t slot) {
+                   float* const sent = all_sent.data() + slot * dim_;
+                   float* const row = all_rows.data() + slot * size;
+                   float* const work = all_work.data() + slot * size;
+                   const float* const signs = draws.signs.data();
+                   for (std::int64_t r = first; r < last; ++r) {
+                     float* const to = out + r * hidden;
+                     bool is_added = is_accumulated;
+                     for (const auto& payload : payloads) {
+                       widen_values(payload.data() + r * dim_ * item, dtype, dim_, sent);
+                       for (std::int64_t j = 0; j < dim_; ++j)
+                         row[draws.coordinates[static_cast<std::size_t>(j)]] =
+                             sent[j] * draws.factor;
+                       inverse_rotate({row, static_cast<std::size_t>(size)}, signs, hidden,
+                                      is_added, work, to);
+                       is_added = true;
+                     }
+                   }
+                 });
 }
 
 }  // namespace tersor::compressors

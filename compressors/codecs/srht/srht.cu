@@ -104,13 +104,13 @@ __global__ void __launch_bounds__(kThreads, 3)
   const std::uint32_t rows_of_piece = kPiece / plan.size;
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * rows_of_piece;
 #pragma unroll 1
-  for (int j = 0; j < kPieceOctets; ++j) {
+  for (int j = 0; j < kPieceThreadTiles; ++j) {
     const std::uint32_t at = (warp_of_thread() + j * kWarps) * kSubtile + 8 * lane_of_thread();
     float x[8];
     load_padded<In>(in, plan, row, at, x);
     flip_padded(plan, at, x);
-    butterfly_octet<false>(x, at, transforms);
-    put_octet(values + at, x);
+    butterfly_thread_tile<false>(x, at, transforms);
+    put_thread_tile(values + at, x);
   }
   butterfly_piece(values, 0, transforms);
   const std::int64_t left = plan.rows - row;
@@ -143,17 +143,17 @@ __global__ void __launch_bounds__(kThreads, 2)
   const std::int64_t left = plan.rows - row;
   const auto here = static_cast<std::uint32_t>(left < rows_of_piece ? left : rows_of_piece);
   const float factor = transform_factor(plan.size);
-  float sum[kPieceOctets][8];
+  float sum[kPieceThreadTiles][8];
   if (is_accumulated)
 #pragma unroll
-    for (int j = 0; j < kPieceOctets; ++j)
+    for (int j = 0; j < kPieceThreadTiles; ++j)
       load_padded<Out>(out, plan, row,
                        (warp_of_thread() + j * kWarps) * kSubtile + 8 * lane_of_thread(), sum[j]);
 #pragma unroll 1
   for (int p = 0; p < payloads.count; ++p) {
     const std::byte* payload = payloads.at[p] + row * plan.dim * sizeof(typename In::Storage);
 #pragma unroll
-    for (int j = 0; j < kPieceOctets; ++j)
+    for (int j = 0; j < kPieceThreadTiles; ++j)
 #pragma unroll
       for (int quad = 0; quad < 2; ++quad)
         store_vector(quads + (threadIdx.x + j * kThreads) * 2 + quad,
@@ -166,19 +166,19 @@ __global__ void __launch_bounds__(kThreads, 2)
     }
     __syncthreads();
 #pragma unroll
-    for (int j = 0; j < kPieceOctets; ++j) {
+    for (int j = 0; j < kPieceThreadTiles; ++j) {
       const std::uint32_t at = (warp_of_thread() + j * kWarps) * kSubtile + 8 * lane_of_thread();
       float x[8];
-      get_octet(values + at, x);
-      butterfly_octet<false>(x, at, transforms);
-      put_octet(values + at, x);
+      get_thread_tile(values + at, x);
+      butterfly_thread_tile<false>(x, at, transforms);
+      put_thread_tile(values + at, x);
     }
     butterfly_piece(values, 0, transforms);
 #pragma unroll
-    for (int j = 0; j < kPieceOctets; ++j) {
+    for (int j = 0; j < kPieceThreadTiles; ++j) {
       const std::uint32_t at = (warp_of_thread() + j * kWarps) * kSubtile + 8 * lane_of_thread();
       float x[8];
-      get_octet(values + at, x);
+      get_thread_tile(values + at, x);
 #pragma unroll
       for (int i = 0; i < 8; ++i) x[i] = __fmul_rn(x[i], factor);
       flip_padded(plan, at, x);
@@ -189,7 +189,7 @@ __global__ void __launch_bounds__(kThreads, 2)
     __syncthreads();
   }
 #pragma unroll
-  for (int j = 0; j < kPieceOctets; ++j)
+  for (int j = 0; j < kPieceThreadTiles; ++j)
     store_padded<Out>(out, plan, row,
                       (warp_of_thread() + j * kWarps) * kSubtile + 8 * lane_of_thread(), sum[j]);
 }
@@ -199,15 +199,15 @@ __global__ void __launch_bounds__(kThreads, 2)
 template <class In>
 __global__ void __launch_bounds__(kThreads)
     pad_kernel(const typename In::Storage* in, RowPlan plan, float* padded) {
-  const std::int64_t octets = plan.size / 8;
+  const std::int64_t thread_tiles = plan.size / 8;
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  if (i >= plan.rows * octets) return;
-  const std::int64_t row = i / octets;
-  const auto at = static_cast<std::uint32_t>(8 * (i - row * octets));
+  if (i >= plan.rows * thread_tiles) return;
+  const std::int64_t row = i / thread_tiles;
+  const auto at = static_cast<std::uint32_t>(8 * (i - row * thread_tiles));
   float x[8];
   load_padded<In>(in, plan, row, at, x);
   flip_padded(plan, at, x);
-  put_octet(padded + 8 * i, x);
+  put_thread_tile(padded + 8 * i, x);
 }
 
 /// Strides up to 2,048, in place.
@@ -217,20 +217,20 @@ __global__ void __launch_bounds__(kThreads, 3)
   auto* values = reinterpret_cast<float*>(quads);
   float* piece = padded + static_cast<std::int64_t>(blockIdx.x) * kPiece;
 #pragma unroll 1
-  for (int j = 0; j < kPieceOctets; ++j) {
+  for (int j = 0; j < kPieceThreadTiles; ++j) {
     const std::uint32_t at = (warp_of_thread() + j * kWarps) * kSubtile + 8 * lane_of_thread();
     float x[8];
-    get_octet(piece + at, x);
-    butterfly_octet<false>(x, at, transforms);
-    put_octet(values + at, x);
+    get_thread_tile(piece + at, x);
+    butterfly_thread_tile<false>(x, at, transforms);
+    put_thread_tile(values + at, x);
   }
   butterfly_piece(values, 0, transforms);
 #pragma unroll 1
-  for (int j = 0; j < kPieceOctets; ++j) {
+  for (int j = 0; j < kPieceThreadTiles; ++j) {
     const std::uint32_t at = (warp_of_thread() + j * kWarps) * kSubtile + 8 * lane_of_thread();
     float x[8];
-    get_octet(values + at, x);
-    put_octet(piece + at, x);
+    get_thread_tile(values + at, x);
+    put_thread_tile(piece + at, x);
   }
 }
 
@@ -270,14 +270,14 @@ template <class Out>
 __global__ void __launch_bounds__(kThreads)
     unpad_kernel(const float* padded, RowPlan plan, bool is_accumulated,
                  typename Out::Storage* out) {
-  const std::int64_t octets = plan.size / 8;
+  const std::int64_t thread_tiles = plan.size / 8;
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  if (i >= plan.rows * octets) return;
-  const std::int64_t row = i / octets;
-  const auto at = static_cast<std::uint32_t>(8 * (i - row * octets));
+  if (i >= plan.rows * thread_tiles) return;
+  const std::int64_t row = i / thread_tiles;
+  const auto at = static_cast<std::uint32_t>(8 * (i - row * thread_tiles));
   float x[8];
   float sum[8];
-  get_octet(padded + 8 * i, x);
+  get_thread_tile(padded + 8 * i, x);
   flip_padded(plan, at, x);
   if (is_accumulated) load_padded<Out>(out, plan, row, at, sum);
 #pragma unroll
@@ -321,7 +321,7 @@ unsigned pieces_of(const Prepared& p) {
   return transform_grid((p.rows.rows + rows_of_piece - 1) / rows_of_piece, "srht");
 }
 
-void turn_padded(const Prepared& p, void* stream) {
+void rotate_padded(const Prepared& p, void* stream) {
   TERSOR_LAUNCH(low_strides_kernel, transform_grid(p.rows.rows * (p.rows.size / kPiece), "srht"),
                 kThreads, 0, stream, p.padded, p.transforms);
   launch_high_strides(p.padded, p.rows.rows, p.rows.size, p.transforms, "srht", stream);
@@ -341,7 +341,7 @@ void encode(const TensorView& in, const SrhtPlan& plan, std::byte* payload,
     }
     TERSOR_LAUNCH(pad_kernel<In>, threads_grid(p.rows.rows * (p.rows.size / 8)), kThreads, 0,
                   stream, from, p.rows, p.padded);
-    turn_padded(p, stream);
+    rotate_padded(p, stream);
     TERSOR_LAUNCH(gather_kernel<In>, threads_grid(p.rows.rows * p.rows.dim), kThreads, 0, stream,
                   p.padded, p.rows, p.coordinates, payload);
   });
@@ -370,7 +370,7 @@ void decode_padded(std::span<const std::span<const std::byte>> all, const Prepar
     TERSOR_LAUNCH(clear_kernel, threads_grid(quads), kThreads, 0, stream, p.padded, quads);
     TERSOR_LAUNCH(scatter_kernel<In>, threads_grid(p.rows.rows * p.rows.dim), kThreads, 0, stream,
                   payload.data(), p.rows, p.coordinates, p.padded);
-    turn_padded(p, stream);
+    rotate_padded(p, stream);
     with_type(target.dtype, [&]<class Out>(Out) {
       TERSOR_LAUNCH(unpad_kernel<Out>, threads_grid(p.rows.rows * (p.rows.size / 8)), kThreads, 0,
                     stream, p.padded, p.rows, is_accumulated,

@@ -27,7 +27,7 @@ __device__ __forceinline__ void load_eight(const typename T::Storage* from, std:
                                            float* x) {
   if (left >= 8 && is_aligned_16(from)) {
     if constexpr (sizeof(typename T::Storage) == 4)
-      get_octet(from, x);
+      get_thread_tile(from, x);
     else
       unpack_words<T>(load_vector(reinterpret_cast<const uint4*>(from)), x);
     return;
@@ -43,7 +43,7 @@ __device__ __forceinline__ void store_eight(std::byte* to, std::int64_t left, co
       float canonical[8];
 #pragma unroll
       for (int i = 0; i < 8; ++i) canonical[i] = T::round(x[i]);
-      put_octet(reinterpret_cast<float*>(to), canonical);
+      put_thread_tile(reinterpret_cast<float*>(to), canonical);
     } else {
       store_vector(reinterpret_cast<uint4*>(to), pack_words<T>(x));
     }
@@ -66,8 +66,8 @@ __device__ __forceinline__ float load_item(const std::byte* payload, std::int64_
     return T::widen(load_bytes<std::uint16_t>(payload + 2 * i));
 }
 
-/// Octet `at` of the padded rows from `row`: values of the tensor and 0 behind them, not signed
-/// yet. Rows shorter than an octet share it.
+/// Thread tile `at` of the padded rows from `row`: values of the tensor and 0 behind them, not
+/// signed yet. Rows shorter than a thread tile share it.
 template <class In>
 __device__ __forceinline__ void load_padded(const typename In::Storage* in, const RowPlan& plan,
                                             std::int64_t row, std::uint32_t at, float* x) {
@@ -108,9 +108,9 @@ __device__ __forceinline__ void store_padded(typename Out::Storage* out, const R
   }
 }
 
-/// Turns the signs of an octet of padded rows; the padding stays +0, as on the CPU.
+/// Turns the signs of a thread tile of padded rows; the padding stays +0, as on the CPU.
 __device__ __forceinline__ void flip_padded(const RowPlan& plan, std::uint32_t at, float* x) {
-  const OctetSigns signs(plan.signs, plan.size >= 8 ? plan.column(at) : 0);
+  const ThreadTileSigns signs(plan.signs, plan.size >= 8 ? plan.column(at) : 0);
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
     const std::uint32_t column = plan.column(at + i);

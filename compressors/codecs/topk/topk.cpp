@@ -29,7 +29,8 @@ CodecInfo topk_info() {
   info.source = "Bian et al., MLSys 2024; Rudakov et al., 2024";
   info.parameters = {
       Parameter::real("ratio", "0.01", 0, 1, true, "share of the values that is sent"),
-      Parameter::optional_integer("k", 1, 2147483647, "values sent per scope, instead of ratio"),
+      Parameter::optional_integer("k", 1, 2147483647, "values sent per scope, instead of ratio",
+                                  "ratio"),
       Parameter::choice("scope", scope_names(), "what is selected from"),
       Parameter::integer("group", 128, 1, 2147483647, "values of a group along hidden"),
       Parameter::choice("index", index_coding_names(), "coding of the positions"),
@@ -57,12 +58,18 @@ CodecInfo topk_info() {
       "topk(scope=token,index=u16)",
       "topk(ratio=0.1,scope=sample,variant=rudakov)",
   };
+  info.gates = {{"encode", "topk(ratio=0.1)", 0.10},
+                {"encode", "topk", 0.20},
+                {"decode", "topk(ratio=0.1)", 0.50},
+                {"decode", "topk", 0.70},
+                {"encode", "topk(ratio=0.1,scope=token)", 0.08},
+                {"encode", "topk(scope=token)", 0.08}};
   return info;
 }
 
 const CodecRegistrar kRegistrar(topk_info());
 
-// Channels whose keys are turned into columns together: one cache line of float32.
+// Channels whose keys are transposed into columns together: one cache line of float32.
 constexpr std::int64_t kColumns = 16;
 
 void load_keys(const TensorView& in, std::int64_t begin, std::span<std::uint32_t> keys) {
@@ -97,7 +104,7 @@ struct SelectionSizes {
     const std::int64_t longest = scopes.longest() + kPositionSlack;
     keys = scopes.is_contiguous() ? longest : longest * kColumns;
     spare = scopes.longest() > kCountedKeys ? longest : 0;
-    index = layout.most_kept() + kPositionSlack;
+    index = layout.most_selected() + kPositionSlack;
     if (is_long(scopes)) index = values = candidate_elements(scopes.longest(), threads);
   }
 };
@@ -128,13 +135,13 @@ void send_floats(std::span<const float> values, DType dtype, std::byte* out) {
 
 }  // namespace
 
-TopKArrays topk_arrays(const SparseGrid& grid, DType dtype, bool is_kept,
+TopKArrays topk_arrays(const SparseGrid& grid, DType dtype, bool has_feedback,
                        DeviceWorkspace& workspace) {
   TopKArrays arrays;
   if (grid.is_columns)
-    arrays.turned =
+    arrays.transposed =
         workspace.take<std::byte>(grid.elements * static_cast<std::int64_t>(item_bytes(dtype)));
-  if (grid.coding == IndexCoding::kEliasFano || (is_kept && grid.is_columns))
+  if (grid.coding == IndexCoding::kEliasFano || (has_feedback && grid.is_columns))
     arrays.positions = workspace.take<std::uint32_t>(grid.entries);
   if (grid.full.length > kLongestInRegisters)
     arrays.plan = select_plan(grid.scopes, grid.full.length, workspace);
@@ -144,17 +151,17 @@ TopKArrays topk_arrays(const SparseGrid& grid, DType dtype, bool is_kept,
 TopK::TopK(const TopKOptions& options, std::string canonical)
     : options_(options), canonical_(std::move(canonical)) {}
 
-std::int64_t TopK::kept(std::int64_t n) const {
+std::int64_t TopK::selected(std::int64_t n) const {
   if (n == 0) return 0;
   if (options_.k) return std::min(n, *options_.k);
-  if (!options_.is_rudakov) return kept_of_ratio(options_.ratio, n);
+  if (!options_.is_rudakov) return count_of_ratio(options_.ratio, n);
   const auto dropped = static_cast<std::int64_t>(static_cast<double>(n) * (1 - options_.ratio));
   return std::min(n, std::max<std::int64_t>(1, n - dropped));
 }
 
 SparseLayout TopK::layout(const Shape& shape, DType dtype) const {
   return SparseLayout(grid(shape), shape, dtype, options_.index, "topk",
-                      [this](std::int64_t n) { return kept(n); });
+                      [this](std::int64_t n) { return selected(n); });
 }
 
 bool TopK::supports(Device device) const {
@@ -193,7 +200,7 @@ std::size_t TopK::workspace_bytes(const Shape& shape, DType dtype, const Context
     DeviceWorkspace encoding;
     DeviceWorkspace decoding;
     topk_arrays(sparse, dtype, false, encoding);
-    take_mark_ranks(sparse, decoding);
+    take_flag_ranks(sparse, decoding);
     return std::max(encoding.bytes(), decoding.bytes());
   }
   const ScopeGrid scopes = grid(shape);
@@ -212,8 +219,8 @@ std::size_t TopK::workspace_bytes(const Shape& shape, DType dtype, const Context
                                 sizes, scopes, shape, payloads, context.threads)));
 }
 
-std::size_t TopK::kept_workspace_bytes(const Shape& shape, DType dtype,
-                                       const Context& context) const {
+std::size_t TopK::feedback_workspace_bytes(const Shape& shape, DType dtype,
+                                           const Context& context) const {
   if (shape.elements() == 0) return 0;
   DeviceWorkspace encoding;
   topk_arrays(SparseGrid(grid(shape), layout(shape, dtype), shape), dtype, true, encoding);
@@ -221,19 +228,19 @@ std::size_t TopK::kept_workspace_bytes(const Shape& shape, DType dtype,
   return encoding.bytes() > least ? encoding.bytes() - least : 0;
 }
 
-std::size_t TopK::encode_on_device(const TensorView& in, const KeptArray& kept,
+std::size_t TopK::encode_on_device(const TensorView& in, const FeedbackArray& feedback,
                                    std::span<std::byte> out, const Context& context) const {
   const SparseLayout sizes = layout(in.shape, in.dtype);
   expect_room(out, sizes.payload_bytes(), "topk");
-  DeviceTable<TopKLaunchers>::get("topk").encode(in, kept,
+  DeviceTable<TopKLaunchers>::get("topk").encode(in, feedback,
                                                  SparseGrid(grid(in.shape), sizes, in.shape),
                                                  options_.is_rudakov, out.data(), context);
   return sizes.payload_bytes();
 }
 
-std::size_t TopK::encode_with_kept(const TensorView& in, const KeptArray& kept,
-                                   std::span<std::byte> out, const Context& context) const {
-  return encode_on_device(in, kept, out, context);
+std::size_t TopK::encode_with_feedback(const TensorView& in, const FeedbackArray& feedback,
+                                       std::span<std::byte> out, const Context& context) const {
+  return encode_on_device(in, feedback, out, context);
 }
 
 std::size_t TopK::encode(int, const TensorView& in, std::span<std::byte> out, State*,
@@ -278,12 +285,13 @@ void TopK::encode_scopes(const TensorView& in, const SparseLayout& sizes, std::i
   const ScopeGrid scopes = grid(in.shape);
   const bool has_long = is_long(scopes);
   std::byte* index_out = out + sizes.index_bytes_before(first);
-  std::byte* value_out = out + sizes.index_bytes() +
-                         static_cast<std::size_t>(sizes.kept_before(first)) * item_bytes(in.dtype);
+  std::byte* value_out =
+      out + sizes.index_bytes() +
+      static_cast<std::size_t>(sizes.selected_before(first)) * item_bytes(in.dtype);
   Threshold threshold;
   for (std::int64_t s = first; s < last; ++s) {
     const ScopeSlice slice = scopes[s];
-    const std::int64_t k = sizes.kept(slice.length);
+    const std::int64_t k = sizes.selected(slice.length);
     const auto length = static_cast<std::size_t>(slice.length);
     const auto chosen = selection.index.first(static_cast<std::size_t>(k));
     std::byte* const values = value_out;
@@ -334,8 +342,9 @@ void TopK::sum_payloads(std::span<const std::span<const std::byte>> payloads, co
   if (payloads.size() > 1 && !is_accumulated)
     return combine_sparse(payloads, sizes, scopes, dtype, index, values, context.threads, "topk");
   for (const auto& payload : payloads)
-    decode_sparse(payload, sizes, scopes, dtype, is_accumulated ? Into::kAll : Into::kZeros, index,
-                  values, context.threads, "topk");
+    decode_sparse(payload, sizes, scopes, dtype,
+                  is_accumulated ? ScatterMode::kAdd : ScatterMode::kAssign, index, values,
+                  context.threads, "topk");
 }
 
 }  // namespace tersor::compressors

@@ -5,39 +5,39 @@
 #include "compressors/device/sparse.cuh"
 #include "compressors/device/sparse_pack.cuh"
 
-// Channels are turned over into the workspace and then selected from as rows. What a wrapper keeps
+// Channels are transposed into the workspace and then selected from as rows. A wrapper's feedback
 // (encode_sources.cuh) is read beside the tensor and rewritten by the pass that writes the payload:
 //
-//   x, kept --select--> the k largest of x +- kept --> payload
-//                                                  \-> kept
+//   x, feedback --select--> the k largest of x +- feedback --> payload
+//                                                              \-> feedback
 //
-// of channels by the pass that turns them over, as if nothing were sent, and then where it was.
+// of channels by the pass that transposes them, as if nothing were sent, and then where it was.
 
 namespace tersor::compressors {
 namespace {
 
 using namespace device;
 
-/// transpose() of x +- kept, rounded; what is kept becomes its base plus 0.
+/// transpose() of x +- feedback, rounded; the feedback becomes its base plus 0.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    transpose_kept(KeptTensor<T> from, std::int64_t rows, std::int64_t columns,
-                   typename T::Storage* to) {
+    transpose_feedback(FeedbackTensor<T> from, std::int64_t rows, std::int64_t columns,
+                       typename T::Storage* to) {
   TERSOR_SHARED_ARRAY(typename T::Storage, square, kTransposed * (kTransposed + 1));
   transpose_square(rows, columns, square, to, [&](std::int64_t i) {
     float base;
-    const float x = Source<WithKept<T>>::at(from, i, base);
+    const float x = Source<WithFeedback<T>>::at(from, i, base);
     const float left = __fadd_rn(base, 0.0f);
-    if (bits_of(left) != bits_of(from.kept[i])) from.kept[i] = left;
+    if (bits_of(left) != bits_of(from.feedback[i])) from.feedback[i] = left;
     return T::round(x);
   });
 }
 
-/// Adds what was sent of channels to what is kept.
+/// Adds what was sent of channels to the feedback.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     add_sent(const __grid_constant__ SparseGrid grid, const std::uint32_t* positions,
-             const std::byte* values, float* kept) {
+             const std::byte* values, float* feedback) {
   const std::int64_t entry = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
   if (entry >= grid.entries) return;
   float sent;
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(kThreads)
     sent = float_of(load_bytes<std::uint32_t>(values + 4 * entry));
   else
     sent = T::widen(load_bytes<std::uint16_t>(values + 2 * entry));
-  float& own = kept[positions[entry] * grid.hidden + entry / grid.full.kept];
+  float& own = feedback[positions[entry] * grid.hidden + entry / grid.full.selected];
   own = __fadd_rn(own, sent);
 }
 
@@ -59,7 +59,7 @@ void select(const Source& source, const SparseGrid& grid, const TopKArrays& arra
   job.payload = out;
   job.positions = arrays.positions;
   job.drops_ties = drops_ties;
-  const SampleRanks ranks = sample_ranks(grid.full.length, grid.full.kept);
+  const SampleRanks ranks = sample_ranks(grid.full.length, grid.full.selected);
   job.low_rank = ranks.low;
   job.high_rank = ranks.high;
   if (grid.full.length <= kLongestInRegisters)
@@ -80,38 +80,40 @@ void encode_as(const typename T::Storage* from, const SparseGrid& grid, const To
                bool drops_ties, std::byte* out, void* stream) {
   using Storage = typename T::Storage;
   if (grid.is_columns) {
-    auto* const turned = static_cast<Storage*>(arrays.turned);
+    auto* const transposed = static_cast<Storage*>(arrays.transposed);
     TERSOR_LAUNCH(transpose<Storage>, squares_of(grid), kThreads, 0, stream, from, grid.rows,
-                  grid.hidden, turned);
-    from = turned;
+                  grid.hidden, transposed);
+    from = transposed;
   }
   select(TensorSource<T>{from}, grid, arrays, drops_ties, out, stream);
 }
 
 template <class T>
-void encode_kept_as(const KeptTensor<T>& from, const SparseGrid& grid, const TopKArrays& arrays,
-                    bool drops_ties, std::byte* out, void* stream) {
-  if (!grid.is_columns) return select(KeptSource<T>{from}, grid, arrays, drops_ties, out, stream);
-  auto* const turned = static_cast<typename T::Storage*>(arrays.turned);
-  TERSOR_LAUNCH(transpose_kept<T>, squares_of(grid), kThreads, 0, stream, from, grid.rows,
-                grid.hidden, turned);
-  select(TensorSource<T>{turned}, grid, arrays, drops_ties, out, stream);
+void encode_feedback_as(const FeedbackTensor<T>& from, const SparseGrid& grid,
+                        const TopKArrays& arrays, bool drops_ties, std::byte* out, void* stream) {
+  if (!grid.is_columns)
+    return select(FeedbackSource<T>{from}, grid, arrays, drops_ties, out, stream);
+  auto* const transposed = static_cast<typename T::Storage*>(arrays.transposed);
+  TERSOR_LAUNCH(transpose_feedback<T>, squares_of(grid), kThreads, 0, stream, from, grid.rows,
+                grid.hidden, transposed);
+  select(TensorSource<T>{transposed}, grid, arrays, drops_ties, out, stream);
   TERSOR_LAUNCH(add_sent<T>, grid_of(blocks_for(grid.entries, kThreads), "topk"), kThreads, 0,
                 stream, grid, static_cast<const std::uint32_t*>(arrays.positions),
-                static_cast<const std::byte*>(out + grid.index_bytes), from.kept);
+                static_cast<const std::byte*>(out + grid.index_bytes), from.feedback);
 }
 
-void encode(const TensorView& in, const KeptArray& kept, const SparseGrid& grid, bool drops_ties,
-            std::byte* out, const Context& context) {
+void encode(const TensorView& in, const FeedbackArray& feedback, const SparseGrid& grid,
+            bool drops_ties, std::byte* out, const Context& context) {
   expect_fits(grid, "topk");
-  const bool is_kept = kept.values != nullptr;
+  const bool has_feedback = feedback.values != nullptr;
   DeviceWorkspace workspace(context.workspace, "topk");
-  const TopKArrays arrays = topk_arrays(grid, in.dtype, is_kept, workspace);
+  const TopKArrays arrays = topk_arrays(grid, in.dtype, has_feedback, workspace);
   with_type(in.dtype, [&]<class T>(T) {
     const auto* from = static_cast<const typename T::Storage*>(in.data);
-    if (is_kept)
-      encode_kept_as<T>({from, kept.values, kept.meaning == KeptArray::kNegativeError}, grid,
-                        arrays, drops_ties, out, context.stream);
+    if (has_feedback)
+      encode_feedback_as<T>(
+          {from, feedback.values, feedback.meaning == FeedbackArray::kNegativeError}, grid, arrays,
+          drops_ties, out, context.stream);
     else
       encode_as<T>(from, grid, arrays, drops_ties, out, context.stream);
   });
@@ -124,8 +126,8 @@ void decode(std::span<const std::span<const std::byte>> payloads, const SparseGr
   SparseJob job{};
   job.grid = grid;
   job.dtype = dtype;
-  job.mark_ranks = take_mark_ranks(grid, workspace);
-  job.chunks = mark_chunks(grid);
+  job.flag_ranks = take_flag_ranks(grid, workspace);
+  job.chunks = flag_chunks(grid);
   launch_decode(job, payloads, target, "topk", context.stream);
 }
 

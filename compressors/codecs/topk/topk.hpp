@@ -27,17 +27,18 @@ struct TopKSelection {
 
 /// Arrays that encoding takes from the workspace of a device.
 struct TopKArrays {
-  void* turned = nullptr;              ///< the tensor by columns, where scopes are channels
-  std::uint32_t* positions = nullptr;  ///< of all entries, for Elias-Fano and kept channels
-  SelectPlan plan;                     ///< of scopes that do not fit the registers of a block
+  void* transposed = nullptr;  ///< the tensor by columns, where scopes are channels
+  std::uint32_t* positions =
+      nullptr;      ///< of all entries, for Elias-Fano, and for channels with feedback
+  SelectPlan plan;  ///< of scopes that do not fit the registers of a block
 };
-TopKArrays topk_arrays(const SparseGrid& grid, DType dtype, bool is_kept,
+TopKArrays topk_arrays(const SparseGrid& grid, DType dtype, bool has_feedback,
                        DeviceWorkspace& workspace);
 
 /// The launchers of topk.cu (DeviceTable). Pointers are device memory; launches only, no
 /// synchronisation. The tensor has elements.
 struct TopKLaunchers {
-  void (*encode)(const TensorView& in, const KeptArray& kept, const SparseGrid& grid,
+  void (*encode)(const TensorView& in, const FeedbackArray& feedback, const SparseGrid& grid,
                  bool drops_ties, std::byte* out, const Context& context);
   void (*decode)(std::span<const std::span<const std::byte>> payloads, const SparseGrid& grid,
                  DType dtype, const DecodeTarget& target, const Context& context);
@@ -60,14 +61,14 @@ class TopK final : public SummingCodec {
                               const Context& context) const override;
   std::size_t encode(int round, const TensorView& in, std::span<std::byte> out, State* state,
                      const Context& context) const override;
-  std::size_t encode_with_kept(const TensorView& in, const KeptArray& kept,
-                               std::span<std::byte> out, const Context& context) const override;
-  std::size_t kept_workspace_bytes(const Shape& shape, DType dtype,
-                                   const Context& context) const override;
+  std::size_t encode_with_feedback(const TensorView& in, const FeedbackArray& feedback,
+                                   std::span<std::byte> out, const Context& context) const override;
+  std::size_t feedback_workspace_bytes(const Shape& shape, DType dtype,
+                                       const Context& context) const override;
 
   const TopKOptions& options() const { return options_; }
   /// Elements sent of a scope of n.
-  std::int64_t kept(std::int64_t n) const;
+  std::int64_t selected(std::int64_t n) const;
   ScopeGrid grid(const Shape& shape) const { return {shape, options_.scope, options_.group}; }
   SparseLayout layout(const Shape& shape, DType dtype) const;
 
@@ -80,7 +81,7 @@ class TopK final : public SummingCodec {
                         const Context& context) const override;
 
  private:
-  std::size_t encode_on_device(const TensorView& in, const KeptArray& kept,
+  std::size_t encode_on_device(const TensorView& in, const FeedbackArray& feedback,
                                std::span<std::byte> out, const Context& context) const;
   void encode_scopes(const TensorView& in, const SparseLayout& sizes, std::int64_t first,
                      std::int64_t last, const TopKSelection& selection, int threads,

@@ -61,7 +61,7 @@ SumState& sum_state(State* state) {
 
 }  // namespace
 
-// A chunk is a tensor {1, rows, hidden} whose draws go on from its first element.
+// A chunk is a tensor {1, rows, hidden} whose draws start at the index of its first element.
 struct TwoStep::Chunk {
   Shape shape;
   std::int64_t first = 0;  ///< element of the whole tensor
@@ -163,12 +163,12 @@ std::size_t TwoStep::encode(int round, const TensorView& in, std::span<std::byte
   if (round == 1) {
     Chunk own = chunk(in.shape, context, context.rank);
     own.context.second_round = true;
-    const SumState& kept = sum_state(state);
-    TERSOR_CHECK(kept.elements == own.shape.elements(), "twostep: round 1 follows absorb(0)");
+    const SumState& reduced = sum_state(state);
+    TERSOR_CHECK(reduced.elements == own.shape.elements(), "twostep: round 1 follows absorb(0)");
     if (context.device == Device::kCuda)
-      return inner().encode(0, {kept.rounded.data(), own.shape, in.dtype}, out, nullptr,
+      return inner().encode(0, {reduced.rounded.data(), own.shape, in.dtype}, out, nullptr,
                             own.context);
-    return encode_sum(kept.sum, own, in.dtype, out);
+    return encode_sum(reduced.sum, own, in.dtype, out);
   }
   std::size_t size = 0;
   for (std::uint32_t c = 0; c < std::max(1u, context.ranks); ++c) {
@@ -186,11 +186,11 @@ void TwoStep::absorb(int round, std::span<const std::span<const std::byte>> rece
   TERSOR_CHECK(round == 0, "twostep absorbs round 0 only");
   TERSOR_CHECK(!received.empty(), "twostep: nothing to absorb");
   Chunk own = chunk(shape, context, context.rank);
-  SumState& kept = sum_state(state);
-  kept.elements = own.shape.elements();
+  SumState& reduced = sum_state(state);
+  reduced.elements = own.shape.elements();
   if (context.device == Device::kCuda)
-    return sum_on_device(received, own, dtype, {kept.rounded.data(), dtype, false});
-  std::vector<float>& sum = kept.sum;
+    return sum_on_device(received, own, dtype, {reduced.rounded.data(), dtype, false});
+  std::vector<float>& sum = reduced.sum;
   sum.resize(static_cast<std::size_t>(own.shape.elements()));
   for (std::size_t r = 0; r < received.size(); ++r) {
     own.context.rank = static_cast<std::uint32_t>(r);

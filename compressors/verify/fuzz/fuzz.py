@@ -70,7 +70,7 @@ SEEDS = {"frame": frame_seeds, "codec": frame_seeds, "spec": spec_seeds, "npy": 
          "safetensors": safetensors_seeds}
 
 
-def kept_seeds(target):
+def stored_seeds(target):
     path = os.path.join(HERE, "corpus", target + ".txt")
     if not os.path.exists(path):
         return []
@@ -83,7 +83,7 @@ def main():
     folder = tempfile.mkdtemp(prefix=f"tersor-fuzz-{target}-")
     seeds = os.path.join(folder, "seeds")
     os.makedirs(seeds)
-    for number, seed in enumerate(SEEDS[target]() + kept_seeds(target)):
+    for number, seed in enumerate(SEEDS[target]() + stored_seeds(target)):
         with open(os.path.join(seeds, f"{number:03d}"), "wb") as stream:
             stream.write(seed)
     if mode == "replay":

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes are a safetensors file whose tensors lie inside it, or are refused as malformed data.
+// Any bytes are a safetensors file whose tensors are inside it, or are refused as malformed data.
 #include "common/safetensors.hpp"
 
 #include <sys/mman.h>

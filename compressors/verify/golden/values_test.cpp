@@ -172,15 +172,15 @@ TEST_CASE("topk keeps what torch.topk and torch.kthvalue find") {
     const auto x = floats(entry.at("x"));
     const std::int64_t k = entry.at("k");
     const auto y = testing::round_trip("topk(k=" + std::to_string(k) + ")", x);
-    std::vector<std::size_t> kept;
+    std::vector<std::size_t> selected;
     float smallest = INFINITY;
     for (std::size_t i = 0; i < y.size(); ++i) {
       if (y[i] == 0.0f) continue;
       CHECK(bits_of(y[i]) == bits_of(x[i]));
-      kept.push_back(i);
+      selected.push_back(i);
       smallest = std::min(smallest, std::abs(y[i]));
     }
-    CHECK(kept == entry.at("indices").get<std::vector<std::size_t>>());
+    CHECK(selected == entry.at("indices").get<std::vector<std::size_t>>());
     CHECK(smallest == floats(entry.at("smallest")).at(0));
   }
 }

@@ -14,7 +14,7 @@ namespace tersor::compressors::gpu_check {
 /// Calls of a codec with Device::kCuda, on the stream (a cudaStream_t) that it is given.
 using Work = std::function<void(void* stream)>;
 
-/// Nanoseconds of one call each, taken in turns.
+/// Nanoseconds of one call each, alternated.
 struct Samples {
   std::vector<double> work_ns;
   std::vector<double> copy_ns;
@@ -26,7 +26,7 @@ class CheckDevice : public DeviceMemory {
   /// Captures the work into a graph, replays it once and waits: work that allocates or waits for
   /// the device fails here.
   virtual void run(const Work& work) = 0;
-  /// Times the work, and a device copy of `bytes`, in turns, for about `seconds`. Cold: what the
+  /// Times the work, and a device copy of `bytes`, alternately, for about `seconds`. Cold: what the
   /// caches hold is flushed before each sample.
   virtual Samples time(const Work& work, const std::byte* from, std::byte* to, std::size_t bytes,
                        bool is_cold, double seconds) = 0;

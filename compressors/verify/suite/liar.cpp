@@ -41,7 +41,7 @@ constexpr Lie kLies[] = {
     {"combine", "sums"},                   // adds in another order than the ranks'
     {"accumulate", "sums"},                // decode_accumulate is not decode and add
     {"summable", "sums"},                  // the decoded sum is not the sum of the decodes
-    {"not_summable", "sums"},              // crosses by all-reduce, not declared summable
+    {"not_summable", "sums"},              // exchanged by all-reduce, not declared summable
     {"unbiased", "unbiased"},              // the mean is 1 % short
     {"contraction", "contraction"},        // nothing arrives, delta is declared 1
     {"expansive", "expansion"},            // nothing but gains, and yet a contraction

@@ -64,7 +64,7 @@ void check_state(const Subject& subject) {
   };
   if (subject.codec->rounds() > 1) context.ranks = 1;
   const auto state = make_state(subject, tensor(0), context);
-  // What a codec of several rounds keeps between them is no state from message to message.
+  // What a codec of several rounds stores between them is no state from message to message.
   const bool is_stateful = subject.properties.state != StateKind::kNone;
   if (is_stateful || subject.codec->rounds() == 1) CHECK((state != nullptr) == is_stateful);
   if (!is_stateful || state == nullptr) return;

@@ -11,11 +11,11 @@
 #include "compressors/wire/floats.hpp"
 
 /// How kernels read and write tensors and payloads. A warp takes tiles of 1,024 consecutive
-/// elements in four sub-tiles of 256; in a sub-tile each lane owns one octet, eight consecutive
-/// elements, so that its codes of any width fill whole bytes:
+/// elements in four sub-tiles of 256; in a sub-tile each lane owns one thread tile, eight
+/// consecutive elements, so that its codes of any width fill whole bytes:
 ///
-///   tensor --16-byte loads--> octets in registers --codes--> stage (shared) --16-byte stores-->
-///   payload, and the other way round
+///   tensor --16-byte loads--> thread tiles in registers --codes--> stage (shared) --16-byte
+///   stores--> payload, and the other way round
 namespace tersor::compressors::device {
 
 constexpr int kThreads = 256;
@@ -64,16 +64,16 @@ void with_type(DType dtype, Run run) {
 
 /// Whether a kernel that reads or writes a tensor of T has paired lanes. float32 comes as two quads
 /// a lane, 16 bytes each and both coalesced; neighbouring lanes then swap one, which leaves the
-/// octets in another order than the lanes.
+/// thread tiles in another order than the lanes.
 template <class T>
 inline constexpr bool kIsPaired = sizeof(typename T::Storage) == 4;
 
-/// The octet of the sub-tile that this lane owns.
+/// The thread tile of the sub-tile that this lane owns.
 template <bool kPaired>
-__device__ __forceinline__ unsigned octet_of_lane(unsigned lane) {
+__device__ __forceinline__ unsigned thread_tile_of_lane(unsigned lane) {
   return kPaired ? (lane >> 1) | (lane & 1u) << 4 : lane;
 }
-/// Distance between the lanes that own octets o and o ^ (1 << bit).
+/// Distance between the lanes that own thread tiles o and o ^ (1 << bit).
 template <bool kPaired>
 __device__ __forceinline__ int lane_distance(int bit) {
   return kPaired ? (bit == 4 ? 1 : 2 << bit) : 1 << bit;
@@ -112,14 +112,14 @@ __device__ __forceinline__ uint4 pack_words(const float* x) {
   return make_uint4(word[0], word[1], word[2], word[3]);
 }
 
-/// The lane's octet of a sub-tile at `in` that has `count` elements (more than 256 count as 256);
-/// what lies behind is 0. All lanes of the warp call it with the same arguments.
+/// The lane's thread tile of a sub-tile at `in` that has `count` elements (more than 256 count as
+/// 256); what is behind is 0. All lanes of the warp call it with the same arguments.
 template <class T, bool kPaired = kIsPaired<T>>
-__device__ __forceinline__ void load_octet(const typename T::Storage* in, std::int64_t count,
-                                           bool is_aligned, float* x) {
+__device__ __forceinline__ void load_thread_tile(const typename T::Storage* in, std::int64_t count,
+                                                 bool is_aligned, float* x) {
   static_assert(kPaired || !kIsPaired<T>);
   const unsigned lane = lane_of_thread();
-  const unsigned first = 8 * octet_of_lane<kPaired>(lane);
+  const unsigned first = 8 * thread_tile_of_lane<kPaired>(lane);
   if (is_aligned && count >= kSubtile) {
     if constexpr (kIsPaired<T>) {
       const auto* quads = reinterpret_cast<const float4*>(in);
@@ -154,11 +154,11 @@ __device__ __forceinline__ float4 canonical_quad(const float* x) {
 
 /// The reverse, rounded to T; NaN becomes the canonical one.
 template <class T, bool kPaired = kIsPaired<T>>
-__device__ __forceinline__ void store_octet(typename T::Storage* out, std::int64_t count,
-                                            bool is_aligned, const float* x) {
+__device__ __forceinline__ void store_thread_tile(typename T::Storage* out, std::int64_t count,
+                                                  bool is_aligned, const float* x) {
   static_assert(kPaired || !kIsPaired<T>);
   const unsigned lane = lane_of_thread();
-  const unsigned first = 8 * octet_of_lane<kPaired>(lane);
+  const unsigned first = 8 * thread_tile_of_lane<kPaired>(lane);
   if (is_aligned && count >= kSubtile) {
     if constexpr (kIsPaired<T>) {
       auto* quads = reinterpret_cast<float4*>(out);
@@ -214,29 +214,29 @@ struct Payloads {
   int count;
 };
 
-/// DecodeTarget::kept of one launch.
-struct KeptArrays {
+/// DecodeTarget::feedback of one launch.
+struct FeedbackArrays {
   float* at[Payloads::kMost];
 
-  explicit KeptArrays(std::span<float* const> arrays) : at() {
+  explicit FeedbackArrays(std::span<float* const> arrays) : at() {
     TERSOR_CHECK(arrays.size() <= Payloads::kMost, "more arrays than a launch takes");
     std::copy(arrays.begin(), arrays.end(), at);
   }
 };
 
-/// Adds the lane's octet of decoded values to array p, which keeps the finite ones, and the result
-/// to `sum`, which becomes it where it is the first. All lanes call it.
-__device__ __forceinline__ void add_to_kept(float* kept, std::int64_t count, const float* decoded,
-                                            bool is_first, float* sum) {
+/// Adds the lane's thread tile of decoded values to array p, which stores the finite ones, and the
+/// result to `sum`, which becomes it where it is the first. All lanes call it.
+__device__ __forceinline__ void add_to_feedback(float* feedback, std::int64_t count,
+                                                const float* decoded, bool is_first, float* sum) {
   float k[8];
-  load_octet<Float32>(kept, count, is_aligned_16(kept), k);
+  load_thread_tile<Float32>(feedback, count, is_aligned_16(feedback), k);
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
     k[i] = __fadd_rn(k[i], decoded[i]);
     sum[i] = is_first ? k[i] : __fadd_rn(sum[i], k[i]);
     k[i] = finite_or_zero(k[i]);
   }
-  store_octet<Float32>(kept, count, is_aligned_16(kept), k);
+  store_thread_tile<Float32>(feedback, count, is_aligned_16(feedback), k);
 }
 
 /// Calls run(payloads, is_accumulated) for at most Payloads::kMost at a time: more than those take
