@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.hpp"
+#include "compressors/spec/check_spec.hpp"
 #include "compressors/spec/registry.hpp"
 
 namespace tersor::compressors {

@@ -104,53 +104,6 @@ class Parser {
   std::size_t at_ = 0;
 };
 
-[[noreturn]] void fail_sweep(const std::string& message, std::size_t at, std::string_view text) {
-  throw_spec_error(message, static_cast<int>(at) + 1, text);
-}
-
-/// Position of the brace that closes the one at `open`.
-std::size_t closing_brace(std::string_view text, std::size_t open) {
-  int depth = 0;
-  for (std::size_t i = open; i < text.size(); ++i) {
-    if (text[i] == '{' && ++depth > kDeepest) fail_sweep("braces nest too deep", i, text);
-    if (text[i] == '}' && --depth == 0) return i;
-  }
-  fail_sweep("'{' is never closed", open, text);
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-/// The alternatives between two braces: split at commas outside parentheses and inner braces.
-std::vector<std::string_view> alternatives(std::string_view inside) {
-  std::vector<std::string_view> parts;
-  int depth = 0;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i <= inside.size(); ++i) {
-    const char c = i < inside.size() ? inside[i] : ',';
-    if (c == '(' || c == '{') ++depth;
-    if (c == ')' || c == '}') --depth;
-    if (i < inside.size() && (c != ',' || depth != 0)) continue;
-    parts.push_back(trimmed(inside.substr(begin, i - begin)));
-    begin = i + 1;
-  }
-  return parts;
-}
-
-void append_product(std::vector<std::string>& results, const std::vector<std::string>& further,
-                    std::size_t limit, std::string_view text) {
-  if (further.size() > limit / std::max<std::size_t>(1, results.size()))
-    fail_sweep("the sweep gives more than " + std::to_string(limit) + " specs", 0, text);
-  std::vector<std::string> product;
-  product.reserve(results.size() * further.size());
-  for (const std::string& left : results)
-    for (const std::string& right : further) product.push_back(left + right);
-  results = std::move(product);
-}
-
 }  // namespace
 
 std::string SpecNode::text() const {
@@ -180,29 +133,6 @@ SpecNode parse_spec(std::string_view text) {
     throw Error(ErrorKind::kSpec, "a spec of " + std::to_string(text.size()) +
                                       " bytes: " + std::to_string(kLongestText) + " are allowed");
   return Parser(text).whole();
-}
-
-std::vector<std::string> expand_sweep(std::string_view text, std::size_t limit) {
-  std::vector<std::string> results{""};
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t open = std::min(text.find('{', at), text.size());
-    const std::size_t stray = text.find('}', at);
-    if (stray < open) fail_sweep("'}' without '{'", stray, text);
-    append_product(results, {std::string(text.substr(at, open - at))}, limit, text);
-    if (open == text.size()) break;
-    const std::size_t close = closing_brace(text, open);
-    std::vector<std::string> choices;
-    for (const std::string_view part : alternatives(text.substr(open + 1, close - open - 1))) {
-      if (part.empty()) fail_sweep("an alternative is empty", open, text);
-      for (std::string& choice : expand_sweep(part, limit)) choices.push_back(std::move(choice));
-      if (choices.size() > limit)
-        fail_sweep("the sweep gives more than " + std::to_string(limit) + " specs", open, text);
-    }
-    append_product(results, choices, limit, text);
-    at = close + 1;
-  }
-  return results;
 }
 
 }  // namespace tersor::compressors

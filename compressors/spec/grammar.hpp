@@ -35,9 +35,4 @@ SpecNode parse_spec(std::string_view text);
 /// Error(kSpec) whose message ends with the column and the text that it points into.
 [[noreturn]] void throw_spec_error(const std::string& message, int column, std::string_view text);
 
-/// Expands every `{a,b}` (commas inside parentheses belong to an alternative; braces nest), the
-/// leftmost brace slowest; a text without braces is its own and only result. Throws Error(kSpec) on
-/// unbalanced braces, an empty alternative, or more than `limit` results.
-std::vector<std::string> expand_sweep(std::string_view text, std::size_t limit = 1'000'000);
-
 }  // namespace tersor::compressors

@@ -64,22 +64,4 @@ TEST_CASE("deep and long specs are refused, not overflown") {
   for (int i = 0; i < 32; ++i) nested = "f(" + nested + ")";
   CHECK(parse_spec(nested).text() == nested);
   CHECK_THROWS_AS(parse_spec("f(" + nested + ")"), Error);
-  CHECK_THROWS_AS(expand_sweep(std::string(100'000, '{')), Error);
-}
-
-TEST_CASE("sweeps expand to the product, leftmost brace slowest") {
-  using List = std::vector<std::string>;
-  CHECK(expand_sweep("none") == List{"none"});
-  CHECK(expand_sweep("topk(ratio={0.01,0.1},index={ef,u32})") ==
-        List{"topk(ratio=0.01,index=ef)", "topk(ratio=0.01,index=u32)", "topk(ratio=0.1,index=ef)",
-             "topk(ratio=0.1,index=u32)"});
-  CHECK(expand_sweep("{none, quantize(bits=4,scope=token)}") ==
-        List{"none", "quantize(bits=4,scope=token)"});
-  CHECK(expand_sweep("ef({topk(ratio={0.1,0.2}),sign})") ==
-        List{"ef(topk(ratio=0.1))", "ef(topk(ratio=0.2))", "ef(sign)"});
-  for (const char* bad : {"topk(ratio={0.1)", "topk}", "{a,}", "{}", "{a,b}}"})
-    CHECK_THROWS_AS(expand_sweep(bad), Error);
-  std::string many;
-  for (int i = 0; i < 30; ++i) many += "{a,b}";
-  CHECK_THROWS_WITH(expand_sweep(many), Catch::Contains("more than 1000000"));
 }

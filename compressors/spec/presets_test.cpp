@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "common/error.hpp"
+#include "compressors/spec/check_spec.hpp"
 #include "compressors/spec/registry.hpp"
 
 using namespace tersor;

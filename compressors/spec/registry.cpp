@@ -12,36 +12,6 @@
 namespace tersor::compressors {
 namespace {
 
-template <class Entry>
-struct Table {
-  std::map<std::string, Entry, std::less<>> entries;
-  std::map<std::string, std::string> origins;
-  std::string mistake;  ///< the first name that was registered twice
-
-  void add(const std::string& name, Entry entry, const std::source_location& where) {
-    const std::string origin = std::string(where.file_name()) + ":" + std::to_string(where.line());
-    if (entries.try_emplace(name, std::move(entry)).second)
-      origins[name] = origin;
-    else if (mistake.empty())
-      mistake = "'" + name + "' is registered twice: in " + origins[name] + " and in " + origin;
-  }
-
-  const auto& checked() const {
-    if (!mistake.empty()) throw Error(ErrorKind::kInternal, mistake);
-    return entries;
-  }
-};
-
-// Function-local, so that they exist whenever a registrar of another file runs.
-Table<CodecInfo>& codecs() {
-  static Table<CodecInfo> table;
-  return table;
-}
-Table<Preset>& presets() {
-  static Table<Preset> table;
-  return table;
-}
-
 Parameter named(std::string name, Parameter::Kind kind, std::string meaning) {
   Parameter parameter;
   parameter.name = std::move(name);
@@ -100,24 +70,15 @@ Parameter Parameter::optional_integer(std::string name, std::int64_t low, std::i
   return parameter;
 }
 
-CodecRegistrar::CodecRegistrar(CodecInfo info, std::source_location origin) {
-  const std::string name = info.name;
-  codecs().add(name, std::move(info), origin);
-}
-
-PresetRegistrar::PresetRegistrar(Preset preset, std::source_location origin) {
-  const std::string name = preset.name;
-  presets().add(name, std::move(preset), origin);
-}
-
 bool is_registered(std::string_view name) {
-  return codecs().entries.contains(name) || presets().entries.contains(name);
+  return Registry<CodecInfo>::instance().contains(name) ||
+         Registry<Preset>::instance().contains(name);
 }
 
-const std::map<std::string, CodecInfo, std::less<>>& registered_codecs() {
+const Registry<CodecInfo>::Entries& registered_codecs() {
   static const bool is_loaded = (load_plugins_of_environment(), true);
   TERSOR_CHECK(is_loaded, "plug-ins");
-  const auto& entries = codecs().checked();
+  const auto& entries = Registry<CodecInfo>::instance().entries();
   if (entries.empty())
     throw Error(ErrorKind::kInternal,
                 "no codec is registered: link tersor_compressors, not its plain archive");
@@ -140,8 +101,8 @@ std::vector<std::string> example_specs() {
   return specs;
 }
 
-const std::map<std::string, Preset, std::less<>>& registered_presets() {
-  return presets().checked();
+const Registry<Preset>::Entries& registered_presets() {
+  return Registry<Preset>::instance().entries();
 }
 
 }  // namespace tersor::compressors

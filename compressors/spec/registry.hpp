@@ -6,11 +6,11 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/registry.hpp"
 #include "compressors/api/codec.hpp"
 
 namespace tersor::compressors {
@@ -84,6 +84,7 @@ struct SpeedGate {
 
 /// What a codec's folder registers, by one object at the end of its .cpp.
 struct CodecInfo {
+  static constexpr std::string_view kKind = "codec";
   std::string name;
   int version = 1;        ///< raised when payload bytes change
   std::string summary{};  ///< one line
@@ -110,15 +111,12 @@ struct CodecInfo {
   std::string plugin{};
 };
 
-class CodecRegistrar {
- public:
-  explicit CodecRegistrar(CodecInfo info,
-                          std::source_location origin = std::source_location::current());
-};
+using CodecRegistrar = Registrar<CodecInfo>;
 
 /// A name that stands for a spec: `quickreduce4` for the same one always, `T1` for one that follows
 /// from the message (expand_presets()).
 struct Preset {
+  static constexpr std::string_view kKind = "preset";
   std::string name;
   std::string spec;  ///< where it depends on the message: the rule, for people
   std::string meaning;
@@ -127,22 +125,18 @@ struct Preset {
   std::function<std::string(const Shape&, DType)> spec_for{};
 };
 
-class PresetRegistrar {
- public:
-  explicit PresetRegistrar(Preset preset,
-                           std::source_location origin = std::source_location::current());
-};
+using PresetRegistrar = Registrar<Preset>;
 
 /// Whether a codec or preset of this name is registered, plug-ins that are not loaded yet apart.
 bool is_registered(std::string_view name);
 /// All registered codecs, by name, those of TERSOR_PLUGINS among them; throws Error(kInternal)
 /// where one is missing or registered twice.
-const std::map<std::string, CodecInfo, std::less<>>& registered_codecs();
+const Registry<CodecInfo>::Entries& registered_codecs();
 /// A spec of every codec: its name, where that is one, and its examples; each canonical form once.
 /// What generic tests and measurements go through.
 std::vector<std::string> example_specs();
 /// All presets, by name.
-const std::map<std::string, Preset, std::less<>>& registered_presets();
+const Registry<Preset>::Entries& registered_presets();
 
 /// Whether `spec` contains a preset that depends on the message; throws Error(kSpec) where it is
 /// no spec.
@@ -151,18 +145,7 @@ bool depends_on_message(std::string_view spec);
 /// checked. Everything else that takes a spec refuses such presets.
 std::string expand_presets(std::string_view spec, const Shape& shape, DType dtype);
 
-/// The spec's outermost codec with its checked arguments (wrapped codecs are built).
-struct CheckedSpec {
-  const CodecInfo* info = nullptr;
-  Arguments arguments;
-};
-/// Parses and checks without building the outermost codec; throws as make_codec does.
-CheckedSpec check_spec(std::string_view spec);
-
 /// Facts for the database: {name, version, variant, spec, params {}, properties {}, inner [..]};
 /// properties.prototype names the shared object of a plug-in.
 nlohmann::json describe(const Codec& codec);
-/// Registered name of the outermost codec of a canonical spec.
-std::string codec_name(std::string_view canonical);
-
 }  // namespace tersor::compressors

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compressors/spec/registry.hpp"
+#include "compressors/spec/check_spec.hpp"
 
 #include <catch2/catch.hpp>
 #include <filesystem>

@@ -7,6 +7,7 @@
 #include "common/error.hpp"
 #include "common/files.hpp"
 #include "common/hash.hpp"
+#include "common/hex.hpp"
 #include "common/npy.hpp"
 
 namespace tersor::compressors {
@@ -15,12 +16,6 @@ namespace {
 using Bytes = std::vector<std::byte>;
 constexpr std::size_t kGuardBytes = 64;
 constexpr std::byte kGuard{0xA5};
-
-std::string hex(std::byte byte) {
-  char text[8];
-  std::snprintf(text, sizeof text, "0x%02x", static_cast<unsigned>(byte));
-  return text;
-}
 
 /// Runs `write` on a buffer of exactly `bytes` bytes between guards; returns what it wrote.
 template <class Write>
@@ -252,8 +247,9 @@ void expect_bytes(const std::string& what, std::span<const std::byte> expected,
   const auto at = static_cast<std::size_t>(pair.first - expected.begin());
   if (at < shared)
     throw GoldenDifference{what + ": byte " + std::to_string(at) + " of " +
-                           std::to_string(expected.size()) + ": expected " + hex(expected[at]) +
-                           ", got " + hex(got[at])};
+                           std::to_string(expected.size()) + ": expected 0x" +
+                           hex(std::span(&expected[at], 1)) + ", got 0x" +
+                           hex(std::span(&got[at], 1))};
   if (expected.size() != got.size())
     throw GoldenDifference{what + ": expected " + std::to_string(expected.size()) + " bytes, got " +
                            std::to_string(got.size()) + ", equal up to the shorter end"};

@@ -2,22 +2,21 @@
 #include "compressors/tools/roundtrip.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
+#include "common/clock.hpp"
 #include "common/error.hpp"
 
 namespace tersor::compressors {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr int kMostCalls = 9;
 constexpr std::int64_t kMostNanoseconds = 200'000'000;
 
 std::int64_t nanoseconds_of(auto&& call) {
-  const auto begin = Clock::now();
+  const std::int64_t begin = steady_ns();
   call();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
+  return steady_ns() - begin;
 }
 
 /// `prepare` runs before each call and is not timed.

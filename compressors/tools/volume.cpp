@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "common/wire_bytes.hpp"
+
 namespace tersor::compressors {
 namespace {
-
-double ring(double buffer, std::uint32_t ranks) {
-  return 2.0 * static_cast<double>(ranks - 1) / static_cast<double>(ranks) * buffer;
-}
 
 Context context_of(std::uint32_t ranks, const std::vector<std::int64_t>& ids, Phase phase) {
   Context context;
@@ -77,8 +75,8 @@ SentBytes sent_bytes(const Codec& codec, const Shape& shape, DType dtype, std::u
     const auto bytes =
         static_cast<double>(codec.payload_bytes(shape, dtype, context, round, state.get()));
     is_reduced = is_reduced && codec.exchange(round) == Exchange::kAllReduce;
-    reduced += ring(bytes, ranks);
-    gathered += static_cast<double>(ranks - 1) * bytes;
+    reduced += all_reduce_wire_bytes(bytes, static_cast<int>(ranks));
+    gathered += all_gather_wire_bytes(bytes, static_cast<int>(ranks));
   }
   sent.gather = gathered;
   if (is_reduced) sent.all_reduce = reduced;
@@ -89,7 +87,8 @@ SentBytes sent_bytes(const Codec& codec, const Shape& shape, DType dtype, std::u
 }
 
 double reference_sent_bytes(const Shape& shape, std::uint32_t ranks) {
-  return ring(2.0 * static_cast<double>(shape.elements()), ranks);
+  return all_reduce_wire_bytes(2.0 * static_cast<double>(shape.elements()),
+                               static_cast<int>(ranks));
 }
 
 }  // namespace tersor::compressors

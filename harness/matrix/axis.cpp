@@ -2,7 +2,6 @@
 #include "harness/matrix/axis.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "compressors/api/codec.hpp"
 #include "compressors/spec/grammar.hpp"
 #include "compressors/spec/registry.hpp"
+#include "compressors/spec/sweep.hpp"
 #include "compressors/spec/tensor_site.hpp"
 #include "datasets/dataset.hpp"
 #include "harness/matrix/message_spec.hpp"
@@ -22,38 +22,6 @@ namespace {
 
 using nlohmann::json;
 using nlohmann::ordered_json;
-
-constexpr std::uint64_t kSaturated = std::numeric_limits<std::uint64_t>::max();
-
-std::uint64_t saturating_sum(std::uint64_t a, std::uint64_t b) {
-  return a > kSaturated - b ? kSaturated : a + b;
-}
-
-/// Counts the sequence that begins at `at` and ends before an unmatched '}' or, inside braces, a
-/// ',' outside parentheses.
-std::uint64_t count_sequence(const std::string& text, std::size_t& at, bool is_inside) {
-  std::uint64_t product = 1;
-  int depth = 0;
-  while (at < text.size()) {
-    const char c = text[at];
-    if (c == '{') {
-      std::uint64_t sum = 0;
-      do {
-        ++at;
-        sum = saturating_sum(sum, count_sequence(text, at, true));
-      } while (at < text.size() && text[at] == ',');
-      product = saturating_product(product, sum);
-    } else if (c == '}' || (c == ',' && is_inside && depth == 0)) {
-      if (is_inside) return product;
-    } else if (c == '(') {
-      ++depth;
-    } else if (c == ')') {
-      --depth;
-    }
-    ++at;
-  }
-  return product;
-}
 
 /// Throws Error(kSpec) where the codec has no place at this kind of site.
 void check_site(const std::string& site, const std::string& spec) {
@@ -67,15 +35,6 @@ void check_site(const std::string& site, const std::string& spec) {
 }
 
 }  // namespace
-
-std::uint64_t saturating_product(std::uint64_t a, std::uint64_t b) {
-  return a != 0 && b > kSaturated / a ? kSaturated : a * b;
-}
-
-std::uint64_t count_sweep(const std::string& text) {
-  std::size_t at = 0;
-  return count_sequence(text, at, false);
-}
 
 std::string plain_text(const json& value) {
   return value.is_string() ? value.get<std::string>()
@@ -120,17 +79,18 @@ std::uint64_t AxisReader::count(const std::string& key, const std::string& point
   const auto& given = file_.root().at(ordered_json::json_pointer(pointer));
   const auto count_one = [&](const ordered_json& value) {
     if (key != "compressor") return std::uint64_t{1};
-    if (value.is_string()) return count_sweep(value.get<std::string>());
+    if (value.is_string()) return compressors::count_sweep(value.get<std::string>());
     std::uint64_t product = 1;
     if (value.is_object())
       for (const auto& [site, spec] : value.items())
         if (spec.is_string())
-          product = saturating_product(product, count_sweep(spec.get<std::string>()));
+          product = compressors::saturating_product(
+              product, compressors::count_sweep(spec.get<std::string>()));
     return product;
   };
   if (!given.is_array()) return count_one(given);
   std::uint64_t sum = 0;
-  for (const auto& value : given) sum = saturating_sum(sum, count_one(value));
+  for (const auto& value : given) sum = compressors::saturating_sum(sum, count_one(value));
   return sum;
 }
 
@@ -239,7 +199,7 @@ std::vector<std::string> AxisReader::read_specs(const ordered_json& given,
     text = preset->get<std::string>();
   std::vector<std::string> specs;
   try {
-    for (const std::string& spec : compressors::expand_sweep(text, count_sweep(text)))
+    for (const std::string& spec : compressors::expand_sweep(text, compressors::count_sweep(text)))
       specs.push_back(axis_spec(spec));
   } catch (const Error& error) {
     // A column of the spec is a column of the file where the text stands there as it is.

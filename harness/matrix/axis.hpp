@@ -55,12 +55,6 @@ class AxisReader {
 /// The axes' names: `seed` and the keys of protocol::Cell.
 const std::vector<std::string>& axis_names();
 
-/// How many specs `{a,b}` sweeps in `text` stand for (saturating); 1 without braces.
-std::uint64_t count_sweep(const std::string& text);
-
-/// a * b, or the largest value where that overflows.
-std::uint64_t saturating_product(std::uint64_t a, std::uint64_t b);
-
 /// For people: the spec at `tp`, with `site=` before any other that is not `none`.
 std::string compressor_label(const std::map<std::string, std::string>& compressor);
 

@@ -9,6 +9,7 @@
 
 #include "common/error.hpp"
 #include "common/nearest.hpp"
+#include "compressors/spec/sweep.hpp"
 #include "harness/input/embedded.hpp"
 #include "harness/matrix/cell_identity.hpp"
 #include "harness/matrix/message_spec.hpp"
@@ -117,7 +118,7 @@ void Matrix::refuse_many(const JsonText& file, const AxisReader& reader, bool al
     total = 1;
     for (const auto& [key, value] : matrix->items()) {
       const std::uint64_t count = reader.count(key, JsonText::child("/matrix", key));
-      total = saturating_product(total, count);
+      total = compressors::saturating_product(total, count);
       factors += (factors.empty() ? "" : " x ") + key + " " + std::to_string(count);
     }
   }
@@ -126,7 +127,8 @@ void Matrix::refuse_many(const JsonText& file, const AxisReader& reader, bool al
       std::uint64_t product = 1;
       const std::string at = JsonText::child("/include", i);
       for (const auto& [key, value] : (*includes)[i].items())
-        product = saturating_product(product, reader.count(key, JsonText::child(at, key)));
+        product =
+            compressors::saturating_product(product, reader.count(key, JsonText::child(at, key)));
       total = std::max(total, total + product);
     }
   }

@@ -249,9 +249,6 @@ TEST_CASE("ten million runs are refused with their count, and cost nothing befor
   CHECK_THAT(
       refusal(R"json({"name": "m", "matrix": {"compressor": "topk(ratio={{1,1},{1,1,1}})"}})json"),
       Catch::Contains("stands twice"));
-  CHECK(tersor::harness::count_sweep("a({b,c(d,e)},{f,{g,h}})") == 2 * 3);
-  CHECK(tersor::harness::count_sweep("topk(ratio=0.1)") == 1);
-  CHECK(tersor::harness::saturating_product(1ULL << 40, 1ULL << 40) == ~0ULL);
 
   std::string many = "0";
   for (int seed = 1; seed < 20000; ++seed) many.append(",").append(std::to_string(seed));

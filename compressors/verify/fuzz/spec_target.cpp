@@ -2,7 +2,7 @@
 // Any text is a spec, or is refused with a column inside it; the canonical form is a fixed point.
 #include "common/error.hpp"
 #include "compressors/api/codec.hpp"
-#include "compressors/spec/grammar.hpp"
+#include "compressors/spec/sweep.hpp"
 #include "compressors/verify/fuzz/target.hpp"
 
 namespace tersor::fuzz {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compressors/spec/check_spec.hpp"
+
 #include <algorithm>
 
 #include "common/error.hpp"
 #include "common/nearest.hpp"
 #include "common/number.hpp"
 #include "compressors/spec/grammar.hpp"
-#include "compressors/spec/registry.hpp"
 
 namespace tersor::compressors {
 namespace {
