@@ -89,7 +89,8 @@ std::int64_t LineReader::integer(const char* key, std::int64_t least) const {
   return value.get<std::int64_t>();
 }
 
-std::optional<std::int64_t> LineReader::optional_integer(const char* key, std::int64_t least) const {
+std::optional<std::int64_t> LineReader::optional_integer(const char* key,
+                                                         std::int64_t least) const {
   if (!has(key)) return std::nullopt;
   return integer(key, least);
 }

@@ -6,8 +6,8 @@
 
 namespace tersor::harness {
 
-/// What the harness must know of a model before a job starts: workloads/models/FOLDER/NAME.json, carried
-/// by the program.
+/// What the harness must know of a model before a job starts: workloads/models/FOLDER/NAME.json,
+/// carried by the program.
 struct ModelFacts {
   std::string name;
   std::string description;

@@ -344,8 +344,7 @@ TEST_CASE("partial: all channels are the plain job; without them shards still ag
   const datasets::Batch batch = make_random_batch(9, 6, 16);
   Setup fresh(2, make_config()), off(2, make_config("partial(none)"));
   const Pass dense = make_pass({.compress = false});
-  CHECK(off.evaluate(batch, dense).loss_sum ==
-        fresh.evaluate(batch, dense).loss_sum);
+  CHECK(off.evaluate(batch, dense).loss_sum == fresh.evaluate(batch, dense).loss_sum);
   CHECK(off.trainer.step(batch, dense, 1e-3).loss == fresh.trainer.step(batch, dense, 1e-3).loss);
   CHECK(off.trainer.replicated_hash() == fresh.trainer.replicated_hash());
 }
