@@ -7,7 +7,8 @@ include(CMakePackageConfigHelpers)
 
 # The public headers; tests/install compiles each alone against the installed copy.
 file(GLOB tersor_public_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/compressors/api/*.hpp)
-list(APPEND tersor_public_headers common/error.hpp common/philox.hpp common/tensor.hpp
+list(APPEND tersor_public_headers common/error.hpp common/nearest.hpp common/philox.hpp common/registry.hpp
+     common/tensor.hpp
      compressors/spec/registry.hpp compressors/wire/frame.hpp)
 set(tersor_include_dir ${CMAKE_INSTALL_INCLUDEDIR}/tersor)
 set(tersor_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tersor)
