@@ -26,7 +26,7 @@ target_compile_options(tersor_flags INTERFACE
     -Xcompiler=-ffp-contract=off,-Wall -Xptxas=-warn-spills>
   $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${TERSOR_WERROR}>>:-Werror=all-warnings>)
 # No path of the build folder here: ccache then serves one build folder from another.
-target_include_directories(tersor_flags INTERFACE ${PROJECT_SOURCE_DIR} $<$<BOOL:${TERSOR_TORCH}>:${PROJECT_BINARY_DIR}/generated>)
+target_include_directories(tersor_flags INTERFACE ${PROJECT_SOURCE_DIR})
 if(TERSOR_SANITIZE)
   target_compile_options(tersor_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${TERSOR_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)

@@ -10,7 +10,8 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PAGE = os.path.join(ROOT, "docs", "adding-a-compressor.md")
-WORK = os.path.join(sys.argv.pop() if len(sys.argv) > 1 else "build", "codec-addition")
+BUILD = os.path.abspath(sys.argv.pop() if len(sys.argv) > 1 else "build")
+WORK = BUILD + "-codec-addition"  # beside BUILD, where paths are as deep: a compiler cache then serves both
 
 
 def run(*command):
@@ -31,14 +32,13 @@ class CodecAddition(unittest.TestCase):
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "w", encoding="utf-8") as out:
                 out.write(text)
-        build = os.path.join(WORK, "build")
-        run("cmake", "-S", ROOT, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DTERSOR_TORCH=OFF",
+        run("cmake", "-S", ROOT, "-B", WORK, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DTERSOR_TORCH=OFF",
             "-DTERSOR_CUDA=OFF", "-DTERSOR_WERROR=ON", "-DTERSOR_ROOMS=common;compressors",
-            f"-DTERSOR_EXTRA_COMPRESSORS={os.path.abspath(os.path.join(WORK, 'codecs'))}")
-        run("cmake", "--build", build, "-j", "2", "--target", "test_compressors", "test_codec_suite")
-        own = run(os.path.join(build, "tests", "test_compressors"), "[truncate]")
+            f"-DTERSOR_EXTRA_COMPRESSORS={os.path.join(WORK, 'codecs')}")
+        run("cmake", "--build", WORK, "-j", "2", "--target", "test_compressors", "test_codec_suite")
+        own = run(os.path.join(WORK, "tests", "test_compressors"), "[truncate]")
         self.assertRegex(own, r"All tests passed \(\d+ assertions in 2 test cases\)")
-        suite = run(os.path.join(build, "tests", "test_codec_suite"), "*truncate*")
+        suite = run(os.path.join(WORK, "tests", "test_codec_suite"), "*truncate*")
         self.assertRegex(suite, r"All tests passed \(\d+ assertions in \d+ test case")
 
 

@@ -10,7 +10,8 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PAGE = os.path.join(ROOT, "docs", "adding-a-table.md")
-WORK = os.path.abspath(os.path.join(sys.argv.pop() if len(sys.argv) > 1 else "build", "table-addition"))
+BUILD = os.path.abspath(sys.argv.pop() if len(sys.argv) > 1 else "build")
+WORK = BUILD + "-table-addition"  # beside BUILD, where paths are as deep: a compiler cache then serves both
 
 
 def run(*command, **environment):
@@ -27,18 +28,17 @@ class TableAddition(unittest.TestCase):
             files = re.findall(r"^`(tables/loss/[^`]+)`\n```\w+\n(.*?)^```$", stream.read(), re.M | re.S)
         self.assertEqual({"README.md", "query.sql", "loss.cpp", "loss_test.cpp"}, {os.path.basename(name) for name, _ in files})
         for name, text in files:
-            path = os.path.join(WORK, "reports", name)
+            path = os.path.join(WORK, "pages", name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "w", encoding="utf-8") as out:
                 out.write(text)
-        build = os.path.join(WORK, "build")
-        run("cmake", "-S", ROOT, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DTERSOR_TORCH=OFF",
+        run("cmake", "-S", ROOT, "-B", WORK, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DTERSOR_TORCH=OFF",
             "-DTERSOR_CUDA=OFF", "-DTERSOR_WERROR=ON", "-DTERSOR_ROOMS=common;protocol;results;reports",
-            f"-DTERSOR_EXTRA_REPORTS={os.path.join(WORK, 'reports')}")
-        run("cmake", "--build", build, "-j", "2", "--target", "test_reports")
-        program = os.path.join(build, "tests", "test_reports")
+            f"-DTERSOR_EXTRA_REPORTS={os.path.join(WORK, 'pages')}")
+        run("cmake", "--build", WORK, "-j", "2", "--target", "test_reports")
+        program = os.path.join(WORK, "tests", "test_reports")
         self.assertRegex(run(program, "[loss]"), r"All tests passed \(\d+ assertions in 1 test case\)")
-        report = os.path.join(WORK, "report")
+        report = os.path.join(WORK, "page")
         run(program, "[.sample]", TERSOR_SAMPLE_OUT=report, TERSOR_PYTHON="/bin/false")
         with open(os.path.join(report, "index.html"), encoding="utf-8") as stream:
             page = stream.read()
