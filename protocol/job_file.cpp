@@ -2,11 +2,13 @@
 #include "protocol/job_file.hpp"
 
 #include <concepts>
-#include <fstream>
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include "common/error.hpp"
 #include "common/files.hpp"
+#include "common/json_parse.hpp"
 #include "protocol/version.hpp"
 
 namespace tersor::protocol {
@@ -88,14 +90,9 @@ ordered_json to_json(const JobFile& job) {
 }
 
 JobFile read_job_file(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  if (!file) throw Error(ErrorKind::kMissing, "job file " + path.string() + " cannot be read");
-  json object;
-  try {
-    object = json::parse(file);
-  } catch (const json::exception& error) {
-    throw Error(ErrorKind::kData, "job file " + path.string() + ": " + error.what());
-  }
+  const std::vector<std::byte> data = read_file(path);
+  const std::string_view text(reinterpret_cast<const char*>(data.data()), data.size());
+  const json object = parse_json<json>(text, "job file " + path.string());
   JobFile job;
   const Reader reader(object, path.string());
   list(reader, job);

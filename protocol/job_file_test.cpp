@@ -62,7 +62,7 @@ TEST_CASE("job file: what was written is read back") {
 
 TEST_CASE("job file: what is wrong is named") {
   CHECK_THROWS_WITH(read_job_file("/nowhere/cell.json"), Contains("/nowhere/cell.json"));
-  CHECK_THROWS_WITH(read("{"), Contains("parse error"));
+  CHECK_THROWS_WITH(read("{"), Contains("1:2: not JSON"));
   CHECK_THROWS_WITH(read("[]"), Contains("expected an object, got []"));
   CHECK_THROWS_WITH(read("{}"),
                     Contains("'format' 0 is not the format that this tersor reads (1)"));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/error.hpp"
+#include "common/json_parse.hpp"
 
 namespace tersor::protocol {
 namespace {
@@ -44,16 +45,7 @@ bool is_marked(const json& object) {
 
 LineReader::LineReader(std::string_view line, std::string file, int line_number)
     : line_(line), file_(std::move(file)), line_number_(line_number) {
-  try {
-    object_ = json::parse(line_);
-  } catch (const json::parse_error& error) {
-    const std::string what = error.what();
-    const auto reason = what.find("syntax error");
-    fail_at(file_, line_number_, std::max<std::size_t>(error.byte, 1),
-            "not JSON: " + (reason == std::string::npos ? what : what.substr(reason)));
-  } catch (const json::out_of_range&) {
-    fail_at(file_, line_number_, 1, "a number is too large for JSON's binary64");
-  }
+  object_ = parse_json<json>(line_, file_, line_number_);
   if (!object_.is_object())
     fail_at(file_, line_number_, 1, "expected a JSON object, got " + shown(object_));
 }

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "common/error.hpp"
+#include "common/json_parse.hpp"
 #include "common/printable.hpp"
 
 namespace tersor::harness {
@@ -96,17 +97,7 @@ class JsonScanner {
 
 JsonText::JsonText(std::string text, std::string origin)
     : text_(std::move(text)), origin_(std::move(origin)) {
-  try {
-    root_ = nlohmann::ordered_json::parse(text_);
-  } catch (const nlohmann::json::parse_error& error) {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: what"
-    std::string_view what = error.what();
-    if (const auto colon = what.find(": "); colon != std::string_view::npos)
-      what.remove_prefix(colon + 2);
-    fail_at(locate(error.byte == 0 ? 0 : error.byte - 1), "not JSON: " + std::string(what));
-  } catch (const nlohmann::json::exception& error) {
-    fail_at({}, std::string("not JSON: ") + error.what());
-  }
+  root_ = parse_json<nlohmann::ordered_json>(text_, origin_, 1, ErrorKind::kUsage);
   JsonScanner scan(*this);
 }
 

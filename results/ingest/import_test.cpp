@@ -174,7 +174,7 @@ TEST_CASE("a malformed file: the error says where, and nothing is stored") {
   const std::string whole = made_gpu_check().dump();
   write_text(folder / "cut.json", whole.substr(0, whole.size() / 2));
   CHECK_THROWS_WITH(import_file(folder / "a.db", folder / "cut.json"),
-                    Contains("cut.json: no valid JSON (cut short?)"));
+                    Contains("cut.json:1:") && Contains("not JSON"));
   CHECK_THROWS_WITH(import_file(folder / "a.db", folder / "none.json"), Contains("no such file"));
   CHECK_FALSE(std::filesystem::exists(folder / "a.db"));
 }

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "common/error.hpp"
+#include "common/json_parse.hpp"
 
 namespace tersor::results {
 namespace {
@@ -270,12 +271,7 @@ MeasuredFile google_benchmark(const json& root, const std::string& name) {
 }  // namespace
 
 MeasuredFile parse_measured_file(std::string_view text, const std::string& name) {
-  json root;
-  try {
-    root = json::parse(text);
-  } catch (const json::parse_error& error) {
-    throw Error(ErrorKind::kData, name + ": no valid JSON (cut short?): " + error.what());
-  }
+  const json root = parse_json<json>(text, name);
   const Place top(name, "", root);
   if (top.optional("format") == "tersor-gpu-check") return gpu_check(root, name);
   if (root.contains("context") && root.contains("benchmarks")) return google_benchmark(root, name);
