@@ -20,13 +20,15 @@ constexpr int kBusyTimeoutMs = 10000;
 constexpr std::string_view kMagic{"SQLite format 3\0", 16};
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& why) {
-  throw Error(ErrorKind::kDatabase, path.string() + ": " + why);
+  throw Error(ErrorKind::kDatabase, (path.empty() ? "" : path.string() + ": ") + why);
 }
 
 /// Whether the file has bytes that must be SQLite's. Reads only; an absent or empty file is false.
 bool check_file(const fs::path& path) {
   std::error_code code;
+  if (path.empty()) refuse(path, "the name of the database is empty; give a path with --db");
   const fs::file_status status = fs::status(path, code);
+  if (status.type() == fs::file_type::none) refuse(path, "cannot be read: " + code.message());
   if (!fs::exists(status)) return false;
   if (fs::is_directory(status)) refuse(path, "is a folder; give the path of a database file");
   if (!fs::is_regular_file(status)) refuse(path, "is not a regular file");
@@ -68,12 +70,25 @@ void check_ours(SQLite::Database& db, const fs::path& path) {
            "path, nothing was changed");
 }
 
+/// The header's version must be that of the last step that was recorded: nothing else tells which
+/// tables there are.
 void check_version(SQLite::Database& db, const fs::path& path) {
   const int found = schema_version(db);
   if (found > newest_schema_version())
     refuse(path, "has schema version " + std::to_string(found) + ", this tersor knows up to " +
                      std::to_string(newest_schema_version()) +
                      "; use the tersor that wrote it, or a newer one");
+  const bool has_steps =
+      db.execAndGet("SELECT count(*) FROM sqlite_master WHERE name = 'schema_migration'").getInt() >
+      0;
+  const int recorded =
+      has_steps ? db.execAndGet("SELECT coalesce(max(version), 0) FROM schema_migration").getInt()
+                : 0;
+  if (found != recorded)
+    refuse(path, "has schema version " + std::to_string(found) +
+                     " in its header and the tables of " + std::to_string(recorded) +
+                     " (table schema_migration): it is damaged, or was changed by another program; "
+                     "restore a copy");
 }
 
 SQLite::Database migrated_copy(SQLite::Database& old) {
@@ -82,43 +97,6 @@ SQLite::Database migrated_copy(SQLite::Database& old) {
   migrate(copy);
   copy.exec("PRAGMA query_only = ON");
   return copy;
-}
-
-std::string uri_of(const fs::path& path) {
-  std::string uri = "file:";
-  constexpr std::string_view kHex = "0123456789abcdef";
-  for (const char c : fs::absolute(path).string()) {
-    if (c == '?' || c == '#' || c == '%') {
-      uri += '%';
-      uri += kHex[static_cast<unsigned char>(c) >> 4];
-      uri += kHex[static_cast<unsigned char>(c) & 15];
-    } else {
-      uri += c;
-    }
-  }
-  return uri;
-}
-
-/// In a folder where SQLite may not make its shared-memory file, a database without a log can be
-/// read as immutable.
-SQLite::Database open_read_only(const fs::path& path) {
-  const std::string uri = uri_of(path);
-  try {
-    SQLite::Database db(uri, SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyTimeoutMs);
-    db.execAndGet("SELECT count(*) FROM sqlite_master");
-    return db;
-  } catch (const SQLite::Exception& error) {
-    std::error_code code;
-    const bool has_log =
-        fs::exists(path.string() + "-wal", code) && fs::file_size(path.string() + "-wal", code) > 0;
-    const bool may_be_the_folder =
-        error.getErrorCode() == SQLITE_CANTOPEN || error.getErrorCode() == SQLITE_READONLY;
-    if (!may_be_the_folder || has_log) throw;
-    SQLite::Database db(uri + "?immutable=1", SQLite::OPEN_READONLY | SQLite::OPEN_URI,
-                        kBusyTimeoutMs);
-    db.execAndGet("SELECT count(*) FROM sqlite_master");
-    return db;
-  }
 }
 
 }  // namespace
@@ -160,7 +138,7 @@ SQLite::Database open_for_writing(const fs::path& path) {
   });
 }
 
-SQLite::Database open_for_reading(const fs::path& path) {
+ReadOnlyFile open_for_reading(const fs::path& path) {
   if (!check_file(path)) {
     std::error_code code;
     if (fs::exists(path, code))
@@ -169,11 +147,11 @@ SQLite::Database open_for_reading(const fs::path& path) {
                 path.string() + ": no such file; `tersor run FILE --db ...` makes a database");
   }
   return with_database_errors(path, [&] {
-    SQLite::Database db = open_read_only(path);
-    check_ours(db, path);
-    check_version(db, path);
-    if (!is_newest(db)) return migrated_copy(db);
-    return db;
+    ReadOnlyFile file(path);
+    check_ours(file.db(), path);
+    check_version(file.db(), path);
+    if (!is_newest(file.db())) file.replace(migrated_copy(file.db()));
+    return file;
   });
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/error.hpp"
+#include "results/db/read_only.hpp"
 
 namespace tersor::results {
 
@@ -16,9 +17,9 @@ namespace tersor::results {
 /// read-only, a newer schema. A file that is refused is left as it was.
 SQLite::Database open_for_writing(const std::filesystem::path& path);
 
-/// Opens a results database that is only read; the file never changes. An older schema is copied
-/// into memory and migrated there. Throws as above, and where there is no file.
-SQLite::Database open_for_reading(const std::filesystem::path& path);
+/// Opens a results database that is only read; neither the file nor its folder changes. An older
+/// schema is copied into memory and migrated there. Throws as above, and where there is no file.
+ReadOnlyFile open_for_reading(const std::filesystem::path& path);
 
 /// What an SQLite error means for a user of this file, as tersor's Error.
 Error database_error(const std::filesystem::path& path, const SQLite::Exception& error);

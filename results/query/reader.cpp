@@ -110,10 +110,12 @@ std::size_t QueryResult::column(const std::string& name) const {
 
 struct Reader::Impl {
   std::filesystem::path path;
-  SQLite::Database db;
+  ReadOnlyFile file;
+  SQLite::Database& db;
   Deadline deadline;
 
-  explicit Impl(const std::filesystem::path& file) : path(file), db(open_for_reading(file)) {
+  explicit Impl(const std::filesystem::path& given)
+      : path(given), file(open_for_reading(given)), db(file.db()) {
     // One snapshot for the reader's life: a report must not see half of a run that is being stored.
     with_database_errors(path, [this] { db.exec("BEGIN"); });
     sqlite3* handle = db.getHandle();
@@ -198,6 +200,7 @@ QueryResult Reader::query(const std::string& sql, const QueryLimits& limits,
         row.push_back(value_of(statement.getColumn(static_cast<int>(i))));
       result.rows.push_back(std::move(row));
     }
+    impl_->file.expect_unchanged();
     return result;
   } catch (const SQLite::Exception& error) {
     impl_->fail(error, limits.seconds);
