@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include <array>
+#include <cerrno>
 #include <fstream>
 #include <string_view>
 #include <system_error>
@@ -18,6 +19,23 @@ namespace fs = std::filesystem;
 
 constexpr int kBusyTimeoutMs = 10000;
 constexpr std::string_view kMagic{"SQLite format 3\0", 16};
+
+/// errno when SQLite met its first error since the last forget_system_error(), 0 where it met none.
+/// An exception does not carry it, and unwinding loses it.
+thread_local int system_error = 0;
+
+void note_system_error(void* /*unused*/, int code, const char* /*message*/) {
+  const int kind = code & 0xff;
+  if (system_error == 0 &&
+      (kind == SQLITE_IOERR || kind == SQLITE_CANTOPEN || kind == SQLITE_CORRUPT))
+    system_error = errno;
+}
+
+/// SQLite's error log can be set only before its first use.
+void listen_to_errors() {
+  [[maybe_unused]] static const int set =
+      sqlite3_config(SQLITE_CONFIG_LOG, note_system_error, nullptr);
+}
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& why) {
   throw Error(ErrorKind::kDatabase, (path.empty() ? "" : path.string() + ": ") + why);
@@ -33,7 +51,7 @@ bool check_file(const fs::path& path) {
   if (fs::is_directory(status)) refuse(path, "is a folder; give the path of a database file");
   if (!fs::is_regular_file(status)) refuse(path, "is not a regular file");
   std::ifstream in(path, std::ios::binary);
-  if (!in) refuse(path, "cannot be read; check its permissions");
+  if (!in) refuse(path, "cannot be read: " + std::generic_category().message(errno));
   std::array<char, 100> header{};
   in.read(header.data(), header.size());
   const auto length = static_cast<std::size_t>(in.gcount());
@@ -101,20 +119,33 @@ SQLite::Database migrated_copy(SQLite::Database& old) {
 
 }  // namespace
 
+void forget_system_error() { system_error = 0; }
+
 Error database_error(const fs::path& path, const SQLite::Exception& error) {
-  std::string message = path.string() + ": " + error.what();
+  std::string message = path.string() + ": ";
+  const std::string cause = system_error == 0 ? "" : std::generic_category().message(system_error);
+  // SQLite calls a device that does not read a malformed image.
+  if (error.getErrorCode() == SQLITE_CORRUPT && system_error == EIO)
+    return {ErrorKind::kDatabase, message + "cannot be read: " + cause + "; check the disk"};
+  message += error.what();
   switch (error.getErrorCode()) {
     case SQLITE_CORRUPT:
       message +=
           " (the file is damaged or truncated; restore a copy, or save what is left with "
           "sqlite3 FILE .recover)";
       break;
+    case SQLITE_IOERR:
+      if (!cause.empty()) message += " (" + cause + "; check the disk, and run the command again)";
+      break;
     case SQLITE_NOTADB: message += " (give the path of an SQLite database)"; break;
     case SQLITE_BUSY:
       message += " (another process is writing to it; a results database has one writer at a time)";
       break;
     case SQLITE_READONLY: message += " (the file or its folder is read-only)"; break;
-    case SQLITE_CANTOPEN: message += " (check that the file and its folder may be written)"; break;
+    case SQLITE_CANTOPEN:
+      message += " (" + (cause.empty() ? cause : cause + "; ") +
+                 "check that the file and its folder may be written)";
+      break;
     case SQLITE_FULL: message += " (the disk is full)"; break;
     default: break;
   }
@@ -122,6 +153,7 @@ Error database_error(const fs::path& path, const SQLite::Exception& error) {
 }
 
 SQLite::Database open_for_writing(const fs::path& path) {
+  listen_to_errors();
   const bool exists = check_file(path);
   check_writable(path, exists);
   return with_database_errors(path, [&] {
@@ -139,6 +171,7 @@ SQLite::Database open_for_writing(const fs::path& path) {
 }
 
 ReadOnlyFile open_for_reading(const fs::path& path) {
+  listen_to_errors();
   if (!check_file(path)) {
     std::error_code code;
     if (fs::exists(path, code))

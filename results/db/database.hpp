@@ -21,12 +21,15 @@ SQLite::Database open_for_writing(const std::filesystem::path& path);
 /// schema is copied into memory and migrated there. Throws as above, and where there is no file.
 ReadOnlyFile open_for_reading(const std::filesystem::path& path);
 
-/// What an SQLite error means for a user of this file, as tersor's Error.
+/// What an SQLite error means for a user of this file, as tersor's Error; it names the system's
+/// reason where one was met since the last forget_system_error() of this thread.
 Error database_error(const std::filesystem::path& path, const SQLite::Exception& error);
+void forget_system_error();
 
 /// Runs `work`; SQLite's exceptions become Error (database_error).
 template <typename Work>
 auto with_database_errors(const std::filesystem::path& path, Work&& work) {
+  forget_system_error();
   try {
     return std::forward<Work>(work)();
   } catch (const SQLite::Exception& error) {

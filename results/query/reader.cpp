@@ -183,6 +183,7 @@ QueryResult Reader::query(const std::string& sql, const QueryLimits& limits,
     impl_->deadline.at =
         Clock::now() + std::chrono::duration_cast<Clock::duration>(
                            std::chrono::duration<double>(std::min(limits.seconds, 1e9)));
+  forget_system_error();
   try {
     impl_->check(sql);
     SQLite::Statement statement(impl_->db, sql);

@@ -12,7 +12,7 @@ INSERT INTO schema_migration VALUES(2,'views','5112667260944e42','0.1.0 (8856037
 INSERT INTO schema_migration VALUES(3,'error_by_name','9d7bb03cf38edc77','0.1.0 (885603774143, changed)','2026-12-01T01:22:18.641Z');
 INSERT INTO schema_migration VALUES(4,'imported','ee80b5e470cca6af','0.1.0 (885603774143, changed)','2026-12-01T01:22:18.641Z');
 INSERT INTO schema_migration VALUES(5,'cell_fields','04a9a60d80b32593','0.1.0 (885603774143, changed)','2026-12-01T01:22:19.048Z');
-INSERT INTO schema_migration VALUES(6,'seed_means','106fedc8e62a7a6d','0.1.0 (b3758a8c4c83)','2026-12-01T01:35:21.394Z');
+INSERT INTO schema_migration VALUES(6,'seed_means','106fedc8e62a7a6d','0.1.0 (c9f2b49a60c1, changed)','2026-12-01T03:10:23.224Z');
 CREATE TABLE hardware (
   id INTEGER PRIMARY KEY,
   hash TEXT NOT NULL UNIQUE,
