@@ -2,29 +2,10 @@
 #include "common/cache_folder.hpp"
 
 #include <catch2/catch.hpp>
-#include <cstdlib>
-#include <optional>
-#include <string>
 
-namespace {
+#include "common/variable_for_test.hpp"
 
-/// Sets a variable, and restores it.
-class Variable {
- public:
-  Variable(const char* name, const char* value) : name_(name) {
-    if (const char* before = std::getenv(name)) before_ = before;
-    value ? setenv(name, value, 1) : unsetenv(name);
-  }
-  ~Variable() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-  std::optional<std::string> before_;
-};
-
-}  // namespace
+using tersor::testing::Variable;
 
 TEST_CASE("the cache is where XDG_CACHE_HOME says, else in the home folder") {
   const Variable home("HOME", "/nowhere/someone");

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -54,12 +55,20 @@ std::string file_of(const std::string& program) {
   return program;
 }
 
+bool is_dropped(const ProcessSpec& spec, std::string_view name) {
+  return std::any_of(spec.dropped.begin(), spec.dropped.end(), [&](std::string_view pattern) {
+    if (!pattern.ends_with('*')) return name == pattern;
+    return name.starts_with(pattern.substr(0, pattern.size() - 1));
+  });
+}
+
 Prepared prepare(const ProcessSpec& spec) {
   Prepared p;
   std::map<std::string, std::string> merged;
   for (char** entry = environ; *entry; ++entry) {
     const std::string text = *entry;
-    if (const auto equals = text.find('='); equals != std::string::npos)
+    if (const auto equals = text.find('=');
+        equals != std::string::npos && !is_dropped(spec, text.substr(0, equals)))
       merged[text.substr(0, equals)] = text.substr(equals + 1);
   }
   for (const auto& [name, value] : spec.variables) merged[name] = value;

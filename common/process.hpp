@@ -16,7 +16,10 @@ namespace tersor {
 struct ProcessSpec {
   std::vector<std::string> arguments;  ///< the first: the program's path, or a name of the PATH
   std::vector<std::pair<std::string, std::string>> variables;  ///< on top of this process's own
-  std::vector<int> cores;                                      ///< empty: where this process runs
+  /// Variables of this process that the child does not get; all that begin with it where it ends in
+  /// '*'.
+  std::vector<std::string> dropped;
+  std::vector<int> cores;        ///< empty: where this process runs
   std::filesystem::path output;  ///< standard output is appended here; empty: thrown away
   std::filesystem::path errors;  ///< likewise standard error
   int input_descriptor = -1;     ///< becomes standard input; -1: that is empty

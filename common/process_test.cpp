@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/error.hpp"
+#include "common/variable_for_test.hpp"
 
 using namespace tersor;
 using Catch::Contains;
@@ -26,6 +27,13 @@ TEST_CASE("a process reads what it is given, and its output comes back") {
   ProcessSpec spec = shell("cat; echo \"$WORD\"");
   spec.variables = {{"WORD", "there"}};
   CHECK(run_process(spec, "hello ", kLong) == "hello there\n");
+  const testing::Variable one("TERSOR_DROPPED_ONE", "1"), two("TERSOR_DROPPED_TWO", "2");
+  spec = shell("echo \"$TERSOR_DROPPED_ONE, $TERSOR_DROPPED_TWO\"");
+  spec.dropped = {"TERSOR_DROPPED", "TERSOR_DROPPED_TWO"};  // whole names
+  CHECK(run_process(spec, "", kLong) == "1, \n");
+  spec.dropped = {"TERSOR_DROPPED*"};
+  spec.variables = {{"TERSOR_DROPPED_TWO", "3"}};  // what is set is set
+  CHECK(run_process(spec, "", kLong) == ", 3\n");
   const std::string large(3 << 20, 'x');  // more than both pipes hold
   CHECK(run_process(shell("cat"), large, kLong) == large);
 }

@@ -65,6 +65,8 @@ Feasibility judge_hardware(const protocol::Hardware& hardware, const Machine& ma
     return {"device '" + hardware.device + "' is not built yet: ranks run on CPU cores", ""};
   if (hardware.pp > 1)
     return {"pipeline stages (here " + std::to_string(hardware.pp) + ") are not built yet", ""};
+  if (hardware.processes() > 1 && !machine.network_problem.empty())
+    return {"its ranks cannot meet: " + machine.network_problem, ""};
   const int needs = hardware.processes() * hardware.threads;
   const int has = machine.usable_cores();
   const std::string counts =

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "common/variable_for_test.hpp"
+
 namespace tersor::harness {
 namespace {
 
@@ -29,10 +31,22 @@ TEST_CASE("a machine's cores decide what can run on it") {
   CHECK(machine.usable_cores() == 1);
   CHECK_FALSE(judge(2, 1).warning.empty());
 
+  machine.network_problem = "the loopback is down";
+  CHECK(judge(2, 1).why_not == "its ranks cannot meet: the loopback is down");
+  CHECK(judge(64, 1, "emulated").why_not.empty());
+
   const Machine here = probe_machine();
+  CHECK(here.network_problem.empty());
   CHECK_FALSE(here.cores.empty());
   CHECK(here.memory_bytes > (1LL << 26));
   CHECK_FALSE(here.host.empty());
+}
+
+TEST_CASE("an interface that is not there is named before anything starts") {
+  const testing::Variable interface("GLOO_SOCKET_IFNAME", "eth9x");
+  CHECK_THAT(probe_machine().network_problem,
+             Catch::StartsWith("GLOO_SOCKET_IFNAME=eth9x: there is no such network interface "
+                               "(known: "));
 }
 
 TEST_CASE("a cell is judged by hardware, model, sites and data, in this order") {

@@ -3,52 +3,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <system_error>
 
 #include "common/affinity.hpp"
+#include "common/endpoint.hpp"
+#include "common/error.hpp"
 #include "common/host.hpp"
+#include "harness/hardware/control_group.hpp"
 
 namespace tersor::harness {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The folder of this process's own control group (version 2), or empty.
-fs::path control_group() {
-  std::ifstream file("/proc/self/cgroup");
-  for (std::string line; std::getline(file, line);) {
-    if (line.rfind("0::", 0) != 0) continue;
-    fs::path path = fs::path("/sys/fs/cgroup") / fs::path(line.substr(3)).relative_path();
-    std::error_code ignored;
-    return fs::exists(path, ignored) ? path : fs::path("/sys/fs/cgroup");
-  }
-  return {};
-}
-
-std::string first_word(const fs::path& file) {
-  std::ifstream stream(file);
-  std::string word;
-  stream >> word;
-  return word;
-}
-
-double core_quota() {
-  std::ifstream stream(control_group() / "cpu.max");
-  std::string quota;
-  double period = 0;
-  if (!(stream >> quota >> period) || quota == "max" || period <= 0) return 0;
-  return std::atof(quota.c_str()) / period;
-}
-
 std::int64_t memory_bytes() {
-  std::int64_t bytes = physical_memory_bytes();
-  const std::string limit = first_word(control_group() / "memory.max");
-  if (!limit.empty() && limit != "max")
-    bytes = std::min<std::int64_t>(bytes, std::atoll(limit.c_str()));
-  return bytes;
+  const std::int64_t bytes = physical_memory_bytes();
+  return std::min(bytes, ControlGroups().memory_bytes().value_or(bytes));
 }
 
 int count_gpus() {
@@ -56,6 +28,18 @@ int count_gpus() {
   std::error_code ignored;
   for (int index = 0; fs::exists("/dev/nvidia" + std::to_string(index), ignored); ++index) ++count;
   return count;
+}
+
+/// Ranks that cannot reach each other wait for each other in silence, so this is tried first.
+std::string network_problem() {
+  try {
+    check_reachable(kLoopback);
+    if (const char* name = std::getenv("GLOO_SOCKET_IFNAME"); name && *name)
+      address_of_interface(name);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
 }
 
 }  // namespace
@@ -73,19 +57,13 @@ Machine probe_machine() {
   if (machine.cpu.empty()) machine.cpu = "unknown CPU";
   machine.cores = allowed_cores();
   if (machine.cores.empty()) machine.cores.push_back(0);
-  machine.core_quota = core_quota();
+  machine.core_quota = ControlGroups().core_quota();
   machine.memory_bytes = memory_bytes();
   machine.gpus = count_gpus();
+  machine.network_problem = network_problem();
   return machine;
 }
 
-std::int64_t oom_kill_count() {
-  std::ifstream stream(control_group() / "memory.events");
-  std::string key;
-  std::int64_t value = 0;
-  while (stream >> key >> value)
-    if (key == "oom_kill") return value;
-  return -1;
-}
+std::int64_t oom_kill_count() { return ControlGroups().oom_kills(); }
 
 }  // namespace tersor::harness

@@ -14,6 +14,7 @@ struct Machine {
   double core_quota = 0;          ///< the control group's limit in cores; 0: none
   std::int64_t memory_bytes = 0;  ///< physical, or the control group's limit where that is less
   int gpus = 0;                   ///< device files of NVIDIA GPUs
+  std::string network_problem;    ///< why ranks cannot meet on this machine; empty: they can
 
   /// Cores that can be busy at once.
   int usable_cores() const;
@@ -21,7 +22,8 @@ struct Machine {
 
 Machine probe_machine();
 
-/// How often the control group's OOM killer struck so far, or -1 where that cannot be read.
+/// How often the kernel killed a process for want of memory so far, or -1 where that cannot be
+/// read.
 std::int64_t oom_kill_count();
 
 }  // namespace tersor::harness

@@ -7,10 +7,12 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <thread>
 
 #include "common/error.hpp"
+#include "common/variable_for_test.hpp"
 
 namespace tersor::harness {
 namespace {
@@ -86,6 +88,59 @@ TEST_CASE("the local launcher starts one process per rank, and tells how each en
   CHECK(place.text(local.logs(place.spec.folder, 1).output) ==
         "1 of 2, 1, 127.0.0.1, 1, " + cell + "\n");
   CHECK(place.text(local.logs(place.spec.folder, 1).errors) == "trouble\n");
+}
+
+TEST_CASE("variables of another launcher do not reach the ranks") {
+  // What torchrun, Slurm, mpirun and OpenMP leave behind where the harness itself runs under them.
+  const std::vector<const char*> names{"TORCHELASTIC_USE_AGENT_STORE",
+                                       "GROUP_RANK",
+                                       "SLURM_PROCID",
+                                       "OMPI_COMM_WORLD_RANK",
+                                       "PMI_RANK",
+                                       "GLOO_DEVICE_TRANSPORT",
+                                       "NCCL_SOCKET_IFNAME",
+                                       "OMP_PROC_BIND",
+                                       "OMP_THREAD_LIMIT",
+                                       "GOMP_CPU_AFFINITY",
+                                       "MKL_DYNAMIC"};
+  std::vector<std::unique_ptr<testing::Variable>> variables;
+  for (const char* name : names)
+    variables.push_back(std::make_unique<testing::Variable>(name, "9"));
+  for (const char* name : {"RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_PORT",
+                           "OMP_NUM_THREADS", "MKL_NUM_THREADS"})
+    variables.push_back(std::make_unique<testing::Variable>(name, "9"));
+  variables.push_back(std::make_unique<testing::Variable>("MASTER_ADDR", "10.0.0.1"));
+  // What a user sets for a measurement.
+  const testing::Variable isa("ATEN_CPU_CAPABILITY", "avx2");
+  const testing::Variable interface("GLOO_SOCKET_IFNAME", "lo");
+  Place place("env | sort");
+  place.spec.hardware.tp = 2;
+  const auto job = find_launcher("local").start(place.spec);
+  finish(*job);
+  std::istringstream text(place.text(find_launcher("local").logs(place.spec.folder, 1).output));
+  std::map<std::string, std::string> found;
+  for (std::string line; std::getline(text, line);)
+    found[line.substr(0, line.find('='))] = line.substr(line.find('=') + 1);
+  for (const char* name : names) {
+    INFO(name);
+    CHECK_FALSE(found.contains(name));
+  }
+  const std::map<std::string, std::string> expected{
+      {"RANK", "1"},
+      {"LOCAL_RANK", "1"},
+      {"WORLD_SIZE", "2"},
+      {"LOCAL_WORLD_SIZE", "2"},
+      {"MASTER_ADDR", "127.0.0.1"},
+      {"OMP_NUM_THREADS", "1"},
+      {"MKL_NUM_THREADS", "1"},
+      {"ATEN_CPU_CAPABILITY", "avx2"},
+      {"GLOO_SOCKET_IFNAME", "lo"},
+  };
+  for (const auto& [name, value] : expected) {
+    INFO(name);
+    CHECK(found[name] == value);
+  }
+  CHECK(found["MASTER_PORT"] != "9");
 }
 
 TEST_CASE("a signal reaches the ranks and their children, and none outlives its job") {

@@ -3,13 +3,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <iostream>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
-#include "common/error.hpp"
+#include "common/endpoint.hpp"
+#include "common/log.hpp"
 #include "workloads/comm/collective.hpp"
+#include "workloads/comm/gloo_error.hpp"
 
 namespace tersor::workloads {
 namespace {
@@ -29,13 +30,31 @@ at::Tensor borrow(const void* data, std::size_t count, at::ScalarType type = at:
 }
 at::Tensor borrow(const ConstBuffer& buffer) { return borrow(buffer.data(), buffer.size()); }
 
-std::shared_ptr<gloo::transport::Device> make_device(const std::string& address) {
-  using Gloo = c10d::ProcessGroupGloo;
-  if (const char* interface = std::getenv("GLOO_SOCKET_IFNAME"); interface && *interface)
-    return Gloo::createDeviceForInterface(interface);
-  if (address == "localhost" || address.starts_with("127."))
-    return Gloo::createDeviceForHostname("127.0.0.1");
-  return Gloo::createDefaultDevice();
+/// GLOO_SOCKET_IFNAME, or empty.
+std::string chosen_interface() {
+  const char* name = std::getenv("GLOO_SOCKET_IFNAME");
+  return name ? name : "";
+}
+
+/// Where this rank's own sockets listen: at the interface that the user named, else at the one that
+/// leads to rank 0.
+std::string own_address(const std::string& master) {
+  const std::string interface = chosen_interface();
+  return interface.empty() ? address_towards(master) : address_of_interface(interface);
+}
+
+/// Where rank 0 serves the store: at the address that the others were given. Where that is a name
+/// which stands for something else on rank 0 itself (Debian's 127.0.1.1), the interface that the
+/// user named decides.
+std::string store_address(const std::string& host, const std::string& master) {
+  const std::string interface = chosen_interface();
+  if (host == master || host == "localhost") return master;
+  if (!interface.empty()) return address_of_interface(interface);
+  if (is_loopback(master))
+    log_line(LogLevel::kWarning, "MASTER_ADDR=" + host + " is " + master +
+                                     " on this machine, where only its own processes can meet; "
+                                     "GLOO_SOCKET_IFNAME names another interface");
+  return master;
 }
 
 /// "all-reduce", in a message.
@@ -43,10 +62,6 @@ std::string spoken(CollectiveKind collective) {
   std::string name(to_string(collective));
   std::replace(name.begin(), name.end(), '_', '-');
   return name;
-}
-
-[[noreturn]] void fail(const std::string& what, const std::exception& error) {
-  throw Error(ErrorKind::kPeer, what + " failed: " + error.what());
 }
 
 /// One of c10d's works, and what is left to do when it has ended.
@@ -63,7 +78,7 @@ class GlooWork : public Work {
     try {
       work_->wait();  // c10d's threads read and write the buffers until then
     } catch (const std::exception& error) {
-      std::cerr << "tersor-worker: " << what_ << " failed: " << error.what() << std::endl;
+      log_line(LogLevel::kWarning, what_ + " failed after its caller had: " + error.what());
     }
   }
 
@@ -71,9 +86,9 @@ class GlooWork : public Work {
   void finish() override {
     try {
       work_->wait();
-    } catch (const std::exception& error) {
+    } catch (...) {
       has_failed_ = true;
-      fail(what_, error);
+      rethrow_from_gloo(what_);
     }
     if (after_) after_();
   }
@@ -87,7 +102,12 @@ class GlooWork : public Work {
 class GlooCollective : public Collective {
  public:
   GlooCollective(const Rendezvous& at, SumOrder order)
-      : Collective(order), at_(at), rank_(at.rank), ranks_(at.ranks), name_("tersor") {
+      : Collective(order),
+        at_(at),
+        rank_(at.rank),
+        ranks_(at.ranks),
+        name_("tersor"),
+        master_(resolve_host(at.address)) {
     c10d::TCPStoreOptions store_options;
     store_options.port = static_cast<std::uint16_t>(at.port);
     // torchrun's agent already serves a store under this address.
@@ -95,18 +115,27 @@ class GlooCollective : public Collective {
     store_options.isServer = at.rank == 0 && !(agent && std::strcmp(agent, "True") == 0);
     store_options.waitWorkers = false;
     store_options.timeout = at.timeout;
-    meet([&] { store_ = c10::make_intrusive<c10d::TCPStore>(at.address, store_options); });
+    std::string server = master_;
+    if (store_options.isServer) {
+      // The store itself would listen at all interfaces.
+      server = store_address(at.address, master_);
+      BoundSocket listening(server, at.port);
+      listening.listen();
+      store_options.masterListenFd = listening.release();
+    }
+    meet([&] { store_ = c10::make_intrusive<c10d::TCPStore>(server, store_options); });
     join();
   }
 
   /// Some ranks of a larger group; `at.rank` counts among them.
   GlooCollective(const Rendezvous& at, SumOrder order, c10::intrusive_ptr<c10d::Store> store,
-                 std::string name)
+                 std::string name, std::string master)
       : Collective(order),
         at_(at),
         rank_(at.rank),
         ranks_(at.ranks),
         name_(std::move(name)),
+        master_(std::move(master)),
         store_(std::move(store)) {
     join();
   }
@@ -120,7 +149,7 @@ class GlooCollective : public Collective {
     Rendezvous at = at_;
     at.rank = static_cast<int>(own - ranks.begin());
     at.ranks = static_cast<int>(ranks.size());
-    return std::make_unique<GlooCollective>(at, sum_order(), store_, name);
+    return std::make_unique<GlooCollective>(at, sum_order(), store_, name, master_);
   }
 
   std::string backend() const override { return "gloo"; }
@@ -185,8 +214,8 @@ class GlooCollective : public Collective {
   void do_barrier() override {
     try {
       group_->barrier()->wait();
-    } catch (const std::exception& error) {
-      fail("barrier", error);
+    } catch (...) {
+      rethrow_from_gloo("barrier");
     }
   }
 
@@ -196,8 +225,8 @@ class GlooCollective : public Collective {
                                      std::function<void()> after = nullptr) {
     try {
       return std::make_unique<GlooWork>(begin(), volume, std::move(after));
-    } catch (const std::exception& error) {
-      fail(spoken(volume.collective), error);
+    } catch (...) {
+      rethrow_from_gloo(spoken(volume.collective));
     }
   }
   std::unique_ptr<Work> start_equal_gather(const std::byte* own, std::size_t bytes, std::byte* all,
@@ -212,7 +241,8 @@ class GlooCollective : public Collective {
   void join() {
     meet([&] {
       auto options = c10d::ProcessGroupGloo::Options::create(at_.timeout);
-      options->devices.push_back(make_device(at_.address));
+      options->devices.push_back(
+          c10d::ProcessGroupGloo::createDeviceForHostname(own_address(master_)));
       options->threads = 1;
       group_ = c10::make_intrusive<c10d::ProcessGroupGloo>(
           c10::make_intrusive<c10d::PrefixStore>(name_, store_), rank_, ranks_, options);
@@ -222,10 +252,11 @@ class GlooCollective : public Collective {
   void meet(Step&& step) const {
     try {
       step();
-    } catch (const std::exception& error) {
-      fail("meeting of rank " + std::to_string(rank_) + " with " + std::to_string(ranks_) +
-               " ranks at " + at_.address + ":" + std::to_string(at_.port),
-           error);
+    } catch (...) {
+      rethrow_from_meeting("meeting of rank " + std::to_string(rank_) + " with " +
+                               std::to_string(ranks_) + " ranks at " + at_.address + ":" +
+                               std::to_string(at_.port),
+                           own_address(master_));
     }
   }
 
@@ -233,6 +264,7 @@ class GlooCollective : public Collective {
   int rank_;
   int ranks_;
   std::string name_;
+  std::string master_;  ///< numeric: where the ranks meet
   int subgroups_ = 0;
   c10::intrusive_ptr<c10d::Store> store_;
   c10::intrusive_ptr<c10d::ProcessGroupGloo> group_;

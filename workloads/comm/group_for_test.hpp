@@ -3,6 +3,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -21,14 +22,16 @@ inline void run_emulated(int ranks, SumOrder order, const Body& body) {
 
 /// `body` for each rank of a Gloo group, in threads of their own; rethrows the first error. What
 /// `body` finds out goes to a place of its rank: Catch's checks are for one thread.
-inline void run_gloo(int ranks, SumOrder order, const Body& body) {
+inline void run_gloo(int ranks, SumOrder order, const Body& body,
+                     const std::string& address = "127.0.0.1") {
   const int port = free_port();
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(ranks));
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank)
     threads.emplace_back([&, rank] {
       try {
-        body(make_gloo_collective({.port = port, .rank = rank, .ranks = ranks}, order));
+        body(make_gloo_collective({.address = address, .port = port, .rank = rank, .ranks = ranks},
+                                  order));
       } catch (...) {
         errors[static_cast<std::size_t>(rank)] = std::current_exception();
       }
