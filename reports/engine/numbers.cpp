@@ -51,9 +51,10 @@ std::string significant(double value) {
   return fixed(value, exponent >= 2 ? 0 : 2 - exponent);
 }
 
-std::string count_text(std::int64_t n, std::int64_t diverged) {
+std::string count_text(std::int64_t n, std::int64_t diverged, std::int64_t undefined) {
   std::string text = "n = " + std::to_string(n);
   if (diverged > 0) text += ", " + std::to_string(diverged) + " diverged";
+  if (undefined > 0) text += ", " + std::to_string(undefined) + " undefined";
   return text;
 }
 

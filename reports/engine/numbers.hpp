@@ -14,8 +14,8 @@ std::string with_sign(double value, int decimals);
 std::string with_deviation(double value, std::optional<double> deviation, int decimals);
 /// Three significant digits without an exponent where that is short: "0.00123", "1.23", "12300".
 std::string significant(double value);
-/// "n = 3", and how many diverged.
-std::string count_text(std::int64_t n, std::int64_t diverged = 0);
+/// "n = 3", and how many seeds are not among them: diverged, or without a defined value.
+std::string count_text(std::int64_t n, std::int64_t diverged = 0, std::int64_t undefined = 0);
 
 /// A byte unit that suits the largest of some sizes: B, kB (1,000), MB.
 struct ByteUnit {

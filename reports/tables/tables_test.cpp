@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <SQLiteCpp/SQLiteCpp.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
@@ -17,6 +19,10 @@ using testing::kRaw;
 using testing::row_of;
 using testing::SampleReport;
 namespace fs = std::filesystem;
+
+void change(Store& store, const char* sql) {
+  store.write([&](SQLite::Database& db) { db.exec(sql); });
+}
 
 TEST_CASE("accuracy: means, deviations and reasons") {
   const SampleReport report;
@@ -49,6 +55,38 @@ TEST_CASE("accuracy: a group that is no better than the most frequent class is p
   CHECK_THAT(report_of(0.551), !Contains("most frequent class"));
 }
 
+TEST_CASE("what a model that learned nothing reaches depends on the metric") {
+  const auto report_of = [](double value, const char* metric) {
+    return SampleReport([=](const fs::path& path, const fs::path& spools) {
+             Store store(path);
+             FakeRun run;
+             run.accuracy = {value};
+             results::testing::store_run(store, run, spools);
+             change(store, "DELETE FROM eval_metric WHERE NOT is_primary");
+             store.write([&](SQLite::Database& db) {
+               SQLite::Statement rename(
+                   db, "UPDATE eval_metric SET metric_id = (SELECT id FROM metric WHERE name = ?)");
+               rename.bind(1, metric);
+               rename.exec();
+             });
+           })
+        .text("report.md");
+  };
+  // 400 rows, half of them of class 1. F1 of always giving 1: 2 x 0.5 / 1.5 = 0.6667; its deviation
+  // 2 / 1.5^2 sqrt(0.25 / 400) = 0.02222, times 1.96: up to 0.7102.
+  CHECK_THAT(report_of(0.71, "f1"),
+             Contains("`none` reaches f1 \xc3\x97 100 = 71.0, no better than always giving class 1 "
+                      "(66.7, 95 % of chance up to 71.0)"));
+  CHECK_THAT(report_of(0.711, "f1"), !Contains("learned nothing"));
+  // Correlation of unrelated lists: 1.96 / sqrt(399) = 0.0981.
+  for (const char* metric : {"matthews", "pearson", "spearman"}) {
+    CHECK_THAT(report_of(0.098, metric),
+               Contains("an answer that does not depend on the input (0.0, "
+                        "95 % of chance up to 9.8)"));
+    CHECK_THAT(report_of(0.0985, metric), !Contains("learned nothing"));
+  }
+}
+
 TEST_CASE("differences are paired by seed and judged no further than three seeds carry") {
   const SampleReport report;
   const auto rows = report.csv("differences.csv");
@@ -62,7 +100,7 @@ TEST_CASE("differences are paired by seed and judged no further than three seeds
   CHECK(
       topk.at("verdict") ==
       "undecided: its own interval leaves out 0, but not after the correction for 7 codecs (n = 3 "
-      "then decides only differences above 7.2)");  // scipy: t.ppf(1 - 0.05 / 14, 2) sd / sqrt(3)
+      "then decides only differences above 7.24)");  // scipy: t.ppf(1 - 0.05 / 14, 2) sd / sqrt(3)
   const auto q8 = row_of(rows, {{"codec", "quantize"}, {"kind", "measured"}, {"inference", "on"}});
   CHECK_THAT(q8.at("verdict"), Contains("undecided: n = 3 decides only differences above"));
   // One emulated seed decides nothing; it is compared with the emulated none only.
@@ -114,6 +152,114 @@ TEST_CASE("a diverged seed is counted, not averaged, and not hidden") {
       row_of(report.csv("differences.csv"), {{"codec", "quantize(bits=1)"}, {"inference", "on"}})
           .at("verdict"),
       Contains("1 diverged, not in the mean"));
+}
+
+TEST_CASE("equal differences prove nothing") {
+  const SampleReport report([](const fs::path& path, const fs::path& spools) {
+    Store store(path);
+    const std::vector<double> rows{72, 75, 150};
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      FakeRun run;
+      run.seed = seed;
+      run.accuracy = {rows[seed - 1] / 300};
+      results::testing::store_run(store, run, spools);
+      run.codec = "cast";
+      run.accuracy = {(rows[seed - 1] + 1) / 300};
+      results::testing::store_run(store, run, spools);
+      run.codec = "topk";
+      run.accuracy = {(rows[seed - 1] - 10 - static_cast<double>(seed)) / 300};
+      results::testing::store_run(store, run, spools);
+    }
+  });
+  const auto rows = report.csv("differences.csv");
+  const auto cast = row_of(rows, {{"codec", "cast"}, {"inference", "on"}});
+  CHECK(cast.at("verdict") == "undecided: no spread to judge by");
+  CHECK(cast.at("sd_points") == "0");
+  CHECK(cast.at("p").empty());
+  CHECK(cast.at("ci_low_points").empty());
+  // -11, -12, -13 rows: t = -12 / (1 / sqrt(3)) = -20.8; the family is this codec alone.
+  const auto topk = row_of(rows, {{"codec", "topk"}, {"inference", "on"}});
+  CHECK(std::stod(topk.at("p")) == Approx(0.0023067).epsilon(1e-4));  // scipy.stats.ttest_1samp
+  CHECK(topk.at("p_holm") == topk.at("p"));
+  CHECK(topk.at("verdict") == "below none");
+}
+
+TEST_CASE("the smallest difference that n decides is that of Holm's procedure") {
+  // Of two codecs the first is decided at 0.05 / 2, so the second needs 0.05: t(0.975, 2) = 4.303,
+  // not t(0.9875, 2) = 6.205.
+  const SampleReport report([](const fs::path& path, const fs::path& spools) {
+    Store store(path);
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      const double s = static_cast<double>(seed);
+      FakeRun run;
+      run.seed = seed;
+      run.accuracy = {0.8};
+      results::testing::store_run(store, run, spools);
+      run.codec = "topk";
+      run.accuracy = {0.7 + 0.001 * s};
+      results::testing::store_run(store, run, spools);
+      run.codec = "quantize";
+      run.accuracy = {0.8 + 0.01 * (s - 2)};
+      results::testing::store_run(store, run, spools);
+    }
+  });
+  const auto rows = report.csv("differences.csv");
+  CHECK(row_of(rows, {{"codec", "topk"}, {"inference", "on"}}).at("verdict") == "below none");
+  const auto q = row_of(rows, {{"codec", "quantize"}, {"inference", "on"}});
+  CHECK(std::stod(q.at("decided_above_points")) == Approx(4.302652729749462 / std::sqrt(3.0)));
+  CHECK(q.at("verdict") == "undecided: n = 3 decides only differences above 2.48");
+}
+
+TEST_CASE("two seeds are too few for an interval and a verdict") {
+  const SampleReport report([](const fs::path& path, const fs::path& spools) {
+    Store store(path);
+    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+      FakeRun run;
+      run.seed = seed;
+      results::testing::store_run(store, run, spools);
+      run.codec = "topk";
+      run.accuracy = {seed == 1 ? 0.57 : 0.82};
+      results::testing::store_run(store, run, spools);
+    }
+  });
+  // Student's t would give [-164, +153].
+  CHECK_THAT(report.text("report.md"), Contains("(too few seeds)") && !Contains("164.3"));
+  const auto topk = row_of(report.csv("differences.csv"), {{"codec", "topk"}, {"inference", "on"}});
+  CHECK(topk.at("verdict") == "undecided: too few seeds (n = 2)");
+  CHECK(topk.at("ci_low_points").empty());
+  CHECK(topk.at("seeds_and_rows_low_points").empty());
+  CHECK(topk.at("p").empty());
+}
+
+TEST_CASE("a seed without a value is counted, not averaged, and not hidden") {
+  const SampleReport report([](const fs::path& path, const fs::path& spools) {
+    Store store(path);
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      FakeRun run;
+      run.seed = seed;
+      results::testing::store_run(store, run, spools);
+      for (const char* codec : {"quantize", "topk"}) {
+        run.codec = codec;
+        run.accuracy = {0.6};
+        results::testing::store_run(store, run, spools);
+      }
+    }
+    change(store,
+           "UPDATE eval_metric SET value = NULL, nonfinite = 1 WHERE eval_id IN (SELECT e.id FROM "
+           "eval e JOIN run r ON r.id = e.run_id JOIN cell c ON c.id = r.cell_id "
+           "WHERE (c.codec = 'quantize' AND r.seed = 2) OR c.codec = 'topk')");
+  });
+  const std::string text = report.text("report.md");
+  CHECK_THAT(text, Contains("60.0 \xc2\xb1 0.0 (n = 2, 1 undefined)"));
+  CHECK_THAT(text, Contains("undefined (n = 0, 3 undefined)"));
+  const auto values = report.csv("accuracy.csv");
+  CHECK(row_of(values, {{"codec", "quantize"}, {"inference", "on"}}).at("undefined_n") == "1");
+  CHECK(row_of(values, {{"codec", "topk"}, {"inference", "on"}}).at("undefined_n") == "3");
+  const auto rows = report.csv("differences.csv");
+  CHECK_THAT(row_of(rows, {{"codec", "quantize"}, {"inference", "on"}}).at("verdict"),
+             Contains("1 undefined, not in the mean"));
+  CHECK(row_of(rows, {{"codec", "topk"}, {"inference", "on"}}).at("verdict") ==
+        "undecided: no seed with a value on both sides; 3 undefined, not in the mean");
 }
 
 TEST_CASE("emulated times are never reported") {

@@ -13,18 +13,18 @@
 namespace tersor::results {
 namespace {
 
-std::optional<double> effective_sample_size(std::span<const double> values, double mean) {
-  if (values.size() < 3) return std::nullopt;
+/// Lag-1 autocorrelation where it is positive, else 0.
+double autocorrelation(std::span<const double> values, double mean) {
   double lagged = 0;
   double square = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     square += (values[i] - mean) * (values[i] - mean);
     if (i > 0) lagged += (values[i] - mean) * (values[i - 1] - mean);
   }
-  const double n = static_cast<double>(values.size());
-  const double r = square > 0 ? std::clamp(lagged / square, 0.0, 0.99) : 0.0;
-  return n * (1 - r) / (1 + r);
+  return square > 0 ? std::clamp(lagged / square, 0.0, 0.99) : 0.0;
 }
+
+double effective_sample_size(double n, double r) { return n * (1 - r) / (1 + r); }
 
 std::vector<double> resampled_means(std::span<const double> values) {
   constexpr std::size_t kMostEnumerated = 6;
@@ -83,9 +83,14 @@ Summary summarize(std::span<const double> values) {
   s.max = sorted.back();
   s.mean = mean_of(values);
   s.sd = deviation_of(values);
-  s.ess = effective_sample_size(values, s.mean);
-  if (values.size() >= 6) {
-    const Interval interval = median_interval(sorted, *s.ess);
+  if (values.size() < 3) return s;
+  const auto n = static_cast<double>(values.size());
+  const double r = autocorrelation(values, s.mean);
+  s.ess = effective_sample_size(n, r);
+  constexpr std::size_t kFewestForInterval = 10;
+  if (values.size() >= kFewestForInterval) {
+    const double careful = effective_sample_size(n, std::min(r + 1 / std::sqrt(n), 0.99));
+    const Interval interval = median_interval(sorted, careful);
     s.ci_low = interval.low;
     s.ci_high = interval.high;
   }
@@ -146,18 +151,23 @@ std::optional<Interval> crossed_bootstrap_interval(const std::vector<std::vector
   return Interval{quantile(means, 0.5 - level / 2), quantile(means, 0.5 + level / 2)};
 }
 
-PairedDifference paired_difference(std::span<const double> differences) {
+PairedDifference paired_difference(std::span<const double> differences, double scale) {
+  constexpr double kRounding = 1e-9;
   PairedDifference result;
   result.n = static_cast<std::int64_t>(differences.size());
   result.mean = mean_of(differences);
   result.sd = deviation_of(differences);
+  if (!result.sd) return result;
+  if (*result.sd <= kRounding * scale) {
+    result.sd = 0;
+    if (std::fabs(result.mean) <= kRounding * scale) result.mean = 0;
+    return result;
+  }
   result.interval = mean_interval(differences);
   result.bootstrap = bootstrap_mean_interval(differences);
-  if (result.interval) result.detectable = 0.5 * (result.interval->high - result.interval->low);
-  if (result.sd && *result.sd > 0) {
-    const double n = static_cast<double>(result.n);
-    result.p = 2 * student_t_cdf(-std::fabs(result.mean) * std::sqrt(n) / *result.sd, n - 1);
-  }
+  result.detectable = 0.5 * (result.interval->high - result.interval->low);
+  const double n = static_cast<double>(result.n);
+  result.p = 2 * student_t_cdf(-std::fabs(result.mean) * std::sqrt(n) / *result.sd, n - 1);
   return result;
 }
 
@@ -174,6 +184,19 @@ std::vector<double> holm_adjusted(std::span<const double> p_values) {
     adjusted[order[i]] = largest;
   }
   return adjusted;
+}
+
+double holm_limit(std::span<const double> p_values, std::size_t i, double level) {
+  // The others that are rejected before it each leave one hypothesis less to correct for.
+  std::vector<double> others(p_values.begin(), p_values.end());
+  others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+  std::sort(others.begin(), others.end());
+  std::size_t remaining = p_values.size();
+  for (const double p : others) {
+    if (p * static_cast<double>(remaining) > level) break;
+    --remaining;
+  }
+  return level / static_cast<double>(remaining);
 }
 
 }  // namespace tersor::results

@@ -2,6 +2,8 @@
 #include "results/stats/stats.hpp"
 
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
 
 namespace tersor::results {
 namespace {
@@ -39,8 +41,33 @@ TEST_CASE("summary of a hand-computed sample") {
   CHECK(*s.sd == Approx(2.8284271247461903));
   // Neighbours differ in sign: no positive autocorrelation, so no sample is lost.
   CHECK(*s.ess == Approx(6));
-  CHECK(*s.ci_low >= s.min);
-  CHECK(*s.ci_high <= s.max);
+  CHECK_FALSE(s.ci_low);
+  CHECK_FALSE(s.ci_high);
+}
+
+TEST_CASE("the interval of the median covers it as often as its header says") {
+  // How many of 4,000 AR(1) series x' = r x + sqrt(1 - r^2) e have the true median, 0, inside.
+  const auto coverage = [](double r, int n) {
+    constexpr int kSeries = 4000;
+    std::mt19937_64 bits(20240229);
+    std::normal_distribution<double> normal;
+    int inside = 0;
+    for (int i = 0; i < kSeries; ++i) {
+      std::vector<double> values{normal(bits)};
+      while (std::ssize(values) < n)
+        values.push_back(r * values.back() + std::sqrt(1 - r * r) * normal(bits));
+      const Summary s = summarize(values);
+      inside += *s.ci_low <= 0 && *s.ci_high >= 0 ? 1 : 0;
+    }
+    return static_cast<double>(inside) / kSeries;
+  };
+  // NumPy, 40,000 series each; the standard error is 0.0034 here.
+  CHECK(coverage(0.5, 10) == Approx(0.950).margin(0.01));
+  CHECK(coverage(0.5, 15) == Approx(0.960).margin(0.01));
+  CHECK(coverage(0.5, 20) == Approx(0.967).margin(0.01));
+  CHECK(coverage(0.5, 30) == Approx(0.972).margin(0.01));
+  CHECK(coverage(0, 10) == Approx(0.996).margin(0.01));
+  CHECK(coverage(0, 30) == Approx(0.986).margin(0.01));
 }
 
 TEST_CASE("small and constant samples have no made-up deviation") {
@@ -88,6 +115,29 @@ TEST_CASE("intervals and paired differences equal scipy") {
   CHECK_FALSE(paired_difference(alone).interval);
 }
 
+TEST_CASE("differences that are equal but for rounding have no spread") {
+  // One row of 300 better on every seed: 100 (73 / 300 - 72 / 300) and so on differ by 1e-14.
+  std::vector<double> rounded;
+  for (const double rows : {72.0, 75.0, 150.0}) {
+    const double with = (rows + 1) / 300;
+    const double without = rows / 300;
+    rounded.push_back(100 * (with - without));
+  }
+  REQUIRE_FALSE((rounded[0] == rounded[1] && rounded[1] == rounded[2]));
+  const PairedDifference d = paired_difference(rounded, 100);
+  CHECK(*d.sd == 0);
+  CHECK(d.mean == Approx(1.0 / 3));
+  CHECK_FALSE(d.p);
+  CHECK_FALSE(d.interval);
+  // The same by 0 rows: 0.3 - 0.1 * 3 and its like are no difference.
+  const std::vector<double> none{0.3 - 0.1 * 3, 0.0, 0.1 * 3 - 0.3};
+  REQUIRE(none[0] != 0);
+  CHECK(paired_difference(none).mean == 0);
+  // A spread of one row in a million is one.
+  const std::vector<double> small{1e-6, 2e-6, 1e-6};
+  CHECK(*paired_difference(small).p == Approx(0.0571909584179366));  // scipy.stats.ttest_1samp
+}
+
 TEST_CASE("the bootstrap of many values is near the normal interval and repeats") {
   std::vector<double> v;
   for (int i = 0; i < 50; ++i) v.push_back((i * 37) % 50);
@@ -110,6 +160,26 @@ TEST_CASE("Holm's adjustment by hand") {
   CHECK(adjusted[3] == Approx(0.06));
   CHECK(holm_adjusted(std::vector<double>{0.9, 0.8})[1] == 1);
   CHECK(holm_adjusted({}).empty());
+}
+
+TEST_CASE("the limit of p is where Holm's decision changes") {
+  // Alone 0.05. Of three, 0.001 is rejected at 0.05 / 3, which leaves 0.05 / 2 to the next, and
+  // 0.04 is not rejected there: a third hypothesis must reach 0.05 / 2.
+  CHECK(holm_limit(std::vector<double>{0.3}, 0, 0.05) == Approx(0.05));
+  CHECK(holm_limit(std::vector<double>{0.001, 0.04, 0.9}, 2, 0.05) == Approx(0.025));
+  CHECK(holm_limit(std::vector<double>{0.2, 0.04, 0.9}, 2, 0.05) == Approx(0.05 / 3));
+  std::mt19937_64 bits(7);
+  std::uniform_real_distribution<double> any(0, 0.08);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<double> p(1 + round % 6);
+    for (double& value : p) value = any(bits);
+    const std::size_t i = static_cast<std::size_t>(round) % p.size();
+    const double limit = holm_limit(p, i, 0.05);
+    p[i] = limit * (1 - 1e-9);
+    CHECK(holm_adjusted(p)[i] <= 0.05);
+    p[i] = limit * (1 + 1e-9);
+    CHECK(holm_adjusted(p)[i] > 0.05);
+  }
 }
 
 }  // namespace

@@ -16,9 +16,10 @@ constexpr int kDecimals = 1;  // of values times 100: one row of SST-2's dev set
 
 struct Value {
   std::string metric;
-  double mean = 0;
+  std::optional<double> mean;  ///< none: undefined on every seed
   std::optional<double> sd;
   std::int64_t n = 0;
+  std::int64_t undefined = 0;  ///< ok seeds on which the metric has no value
   double best = 0;
   std::int64_t epochs = 0;
 };
@@ -31,13 +32,11 @@ Values read_values(const results::QueryResult& rows) {
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     const RowView row(rows, i);
     const auto mean = row.number("mean");
-    if (!mean || row.integer("is_primary") != 1) continue;
+    if (row.integer("is_primary") != 1) continue;
     values[{row.integer("cell_id"), row.text("inference")}] = {
-        row.text("metric"),
-        *mean,
-        row.number("sd"),
-        row.integer("n"),
-        row.number("best_mean").value_or(*mean),
+        row.text("metric"),         mean,
+        row.number("sd"),           row.integer("n"),
+        row.integer("undefined_n"), row.number("best_mean").value_or(mean.value_or(0)),
         row.integer("epoch")};
   }
   return values;
@@ -45,9 +44,13 @@ Values read_values(const results::QueryResult& rows) {
 
 Cell cell_of(const Value& value, std::int64_t diverged) {
   Cell cell;
-  cell.text = with_deviation(100 * value.mean,
+  cell.note = count_text(value.n, diverged, value.undefined);
+  if (!value.mean) {
+    cell.text = "undefined";
+    return cell;
+  }
+  cell.text = with_deviation(100 * *value.mean,
                              value.sd ? std::optional(100 * *value.sd) : std::nullopt, kDecimals);
-  cell.note = count_text(value.n, diverged);
   if (value.epochs > 1) cell.note = "best " + fixed(100 * value.best, kDecimals) + ", " + cell.note;
   return cell;
 }
@@ -60,38 +63,67 @@ std::string metric_of(const Group& group, const Values& values) {
   return "";
 }
 
-struct Majority {
-  double share = 0;
-  double rows = 0;
+/// The best that can be had without looking at the input, and how far chance takes it.
+struct Baseline {
+  std::string rule;
+  double value = 0;
+  double chance = 0;  ///< one-sided limit of the 95 % interval, over rows drawn anew
 };
 
-std::map<std::int64_t, Majority> read_majorities(const results::QueryResult& rows) {
-  std::map<std::int64_t, Majority> found;
+/// By the metric's definition; none for metrics without such a rule. For accuracy and F1 the share
+/// of a class has the deviation sqrt(p (1 - p) / rows); F1 of always giving class 1 is 2p / (1 +
+/// p), its derivative 2 / (1 + p)^2. A correlation of unrelated lists has the variance 1 / (rows -
+/// 1).
+std::optional<Baseline> baseline_of(const std::string& metric, double majority, double positive,
+                                    double rows) {
+  const auto sampling = [&](double p) { return kNormal975 * std::sqrt(p * (1 - p) / rows); };
+  if (metric == "accuracy")
+    return Baseline{"always giving the most frequent class", majority,
+                    majority + sampling(majority)};
+  if (metric == "f1") {
+    const double slope = 2 / ((1 + positive) * (1 + positive));
+    const double f1 = 2 * positive / (1 + positive);
+    return Baseline{"always giving class 1", f1, f1 + slope * sampling(positive)};
+  }
+  if (metric == "matthews" || metric == "pearson" || metric == "spearman") {
+    if (rows < 2) return std::nullopt;
+    return Baseline{"an answer that does not depend on the input", 0,
+                    kNormal975 / std::sqrt(rows - 1)};
+  }
+  return std::nullopt;
+}
+
+std::map<std::int64_t, Baseline> read_baselines(const results::QueryResult& rows) {
+  std::map<std::int64_t, Baseline> found;
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     const RowView row(rows, i);
-    found[row.integer("cell_id")] = {row.number("share").value_or(0),
-                                     static_cast<double>(row.integer("rows"))};
+    if (auto baseline = baseline_of(row.text("metric"), row.number("majority").value_or(0),
+                                    row.number("positive").value_or(0),
+                                    static_cast<double>(row.integer("rows"))))
+      found[row.integer("cell_id")] = std::move(*baseline);
   }
   return found;
 }
 
 /// What to say of a group that learned nothing without compression; empty where it did.
 std::string learned_nothing(const Group& group, const Values& values,
-                            const std::map<std::int64_t, Majority>& majorities) {
+                            const std::map<std::int64_t, Baseline>& baselines) {
   const auto none = group.cells.find("none");
   if (none == group.cells.end()) return "";
   const auto value = values.find({none->second.id, "on"});
-  const auto majority = majorities.find(none->second.id);
-  if (value == values.end() || majority == majorities.end()) return "";
-  const auto& [share, rows] = majority->second;
-  const double chance = share + kNormal975 * std::sqrt(share * (1 - share) / rows);
-  if (value->second.mean > chance) return "";
-  return group.label() + ": `none` reaches " + fixed(100 * value->second.mean, kDecimals) +
-         " %, no better than always giving the most frequent class (" +
-         fixed(100 * share, kDecimals) + " %, 95 % of chance up to " +
-         fixed(100 * chance, kDecimals) +
-         " %). The model learned nothing, so the codecs' accuracies say nothing: train longer, or "
-         "with another learning_rate or freeze.";
+  const auto baseline = baselines.find(none->second.id);
+  if (value == values.end() || baseline == baselines.end() || !value->second.mean) return "";
+  const std::string& metric = value->second.metric;
+  const double mean = *value->second.mean;
+  const auto& [rule, share, chance] = baseline->second;
+  if (mean > chance) return "";
+  const bool is_share = metric == "accuracy";
+  const auto shown = [&](double v) { return fixed(100 * v, kDecimals) + (is_share ? " %" : ""); };
+  return group.label() + ": `none` reaches " + (is_share ? "" : metric + " \xc3\x97 100 = ") +
+         shown(mean) + ", no better than " + rule + " (" + shown(share) +
+         ", 95 % of chance up to " + shown(chance) +
+         "). The model learned nothing, so the codecs' " + (is_share ? "accuracies" : "values") +
+         " say nothing: train longer, or with another learning_rate or freeze.";
 }
 
 Section build(Context& context) {
@@ -99,7 +131,7 @@ Section build(Context& context) {
   section.title = "Accuracy";
   results::QueryResult rows = context.query("tables/accuracy/query.sql");
   const Values values = read_values(rows);
-  const auto majorities = read_majorities(context.query("tables/accuracy/majority.sql"));
+  const auto baselines = read_baselines(context.query("tables/accuracy/baselines.sql"));
   for (const Panel& panel : context.panels()) {
     const auto columns = [&](const Group& group) -> std::vector<Column> {
       const std::string metric = metric_of(group, values);
@@ -128,7 +160,7 @@ Section build(Context& context) {
       table.caption = "Primary metric after the last epoch: " + panel.label();
     for (const Table& table : tables) section.blocks.emplace_back(table);
     for (const Group* group : panel.groups)
-      if (std::string text = learned_nothing(*group, values, majorities); !text.empty())
+      if (std::string text = learned_nothing(*group, values, baselines); !text.empty())
         section.blocks.emplace_back(Paragraph{std::move(text), true});
   }
   if (section.blocks.empty()) return section;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -14,12 +15,14 @@ namespace {
 using results::PairedDifference;
 
 constexpr double kLevel = 0.05;
+/// Student's t of two seeds is 12.7: its interval leaves the metric's range.
+constexpr std::int64_t kFewestSeeds = 3;
 constexpr int kDecimals = 2;
 constexpr const char* kDash = "\xe2\x80\x93";
 
 struct Run {
   std::int64_t id = 0;
-  double value = 0;
+  std::optional<double> value;  ///< none where the metric is undefined
 };
 /// Runs of one cell and inference by seed.
 using BySeed = std::map<std::string, Run>;
@@ -31,9 +34,12 @@ struct Comparison {
   PairedDifference difference;
   std::optional<Interval> over_rows;  ///< bootstrap over seeds and rows; accuracy only
   std::optional<double> adjusted_p;
+  /// The smallest difference of this deviation that Holm's procedure would decide, the other codecs
+  /// as they are.
   std::optional<double> decided_above;
   std::int64_t diverged = 0;
-  std::size_t family = 1;  ///< comparisons that the correction counts
+  std::int64_t undefined = 0;  ///< seeds on which the codec's or none's metric has no value
+  std::size_t family = 1;      ///< comparisons that the correction counts
 };
 
 std::vector<double> doubles_of(const results::Value& value) {
@@ -81,6 +87,30 @@ std::optional<Interval> interval_over_rows(
   return results::crossed_bootstrap_interval(differences);
 }
 
+struct Pairs {
+  std::vector<double> differences;                          ///< in points
+  std::vector<std::pair<std::int64_t, std::int64_t>> runs;  ///< with and without the codec
+  std::int64_t undefined = 0;
+  double scale = 100;  ///< of the values, in points: 100, or the largest one
+};
+
+Pairs paired_by_seed(const BySeed& with, const BySeed& without) {
+  Pairs pairs;
+  for (const auto& [seed, run] : with) {
+    const auto other = without.find(seed);
+    if (other == without.end()) continue;
+    if (!run.value || !other->second.value) {
+      ++pairs.undefined;
+      continue;
+    }
+    const double base = *other->second.value;
+    pairs.differences.push_back(100 * (*run.value - base));
+    pairs.runs.emplace_back(run.id, other->second.id);
+    pairs.scale = std::max({pairs.scale, 100 * std::fabs(*run.value), 100 * std::fabs(base)});
+  }
+  return pairs;
+}
+
 std::vector<Comparison> compare_group(Context& context, const Group& group, const Cells& cells,
                                       const std::map<std::int64_t, std::string>& metrics) {
   const auto none = group.cells.find("none");
@@ -94,20 +124,23 @@ std::vector<Comparison> compare_group(Context& context, const Group& group, cons
       const auto with = cells.find({cell.id, inference});
       const auto without = cells.find({none->second.id, inference});
       if (with == cells.end() || without == cells.end()) continue;
-      std::vector<double> differences;
-      std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
-      for (const auto& [seed, run] : with->second) {
-        const auto other = without->second.find(seed);
-        if (other == without->second.end()) continue;
-        differences.push_back(100 * (run.value - other->second.value));
-        pairs.emplace_back(run.id, other->second.id);
+      Comparison c;
+      c.group = &group;
+      c.codec = codec;
+      c.inference = inference;
+      c.metric = metrics.at(cell.id);
+      c.diverged = cell.diverged;
+      const Pairs pairs = paired_by_seed(with->second, without->second);
+      c.undefined = pairs.undefined;
+      if (pairs.differences.empty() && pairs.undefined == 0) continue;
+      c.difference = results::paired_difference(pairs.differences, pairs.scale);
+      if (c.difference.n < kFewestSeeds) {
+        c.difference.interval.reset();
+        c.difference.bootstrap.reset();
+        c.difference.p.reset();
+      } else if (c.metric == "accuracy" && c.inference == "on") {
+        c.over_rows = interval_over_rows(pairs.runs, correct);
       }
-      if (differences.empty()) continue;
-      Comparison c{
-          &group, codec, inference, metrics.at(cell.id), results::paired_difference(differences),
-          {},     {},    {},        cell.diverged};
-      if (c.metric == "accuracy" && c.inference == "on")
-        c.over_rows = interval_over_rows(pairs, correct);
       comparisons.push_back(c);
     }
   }
@@ -129,29 +162,35 @@ void adjust(std::vector<Comparison>& comparisons) {
     family[i]->family = family.size();
     const PairedDifference& d = family[i]->difference;
     const double n = static_cast<double>(d.n);
+    const double limit = results::holm_limit(p, i, kLevel);
     family[i]->decided_above =
-        results::student_t_quantile(1 - kLevel / 2 / static_cast<double>(family.size()), n - 1) *
-        *d.sd / std::sqrt(n);
+        results::student_t_quantile(1 - limit / 2, n - 1) * *d.sd / std::sqrt(n);
   }
 }
 
 std::string verdict_of(const Comparison& c) {
   std::string verdict;
-  if (c.difference.n < 2)
+  if (c.difference.n == 0)
+    verdict = "undecided: no seed with a value on both sides";
+  else if (c.difference.n == 1)
     verdict = "undecided: n = 1 decides nothing";
   else if (*c.difference.sd == 0)
     verdict =
-        c.difference.mean == 0 ? "same value on every seed" : "undecided: no deviation to judge by";
+        c.difference.mean == 0 ? "same value on every seed" : "undecided: no spread to judge by";
+  else if (c.difference.n < kFewestSeeds)
+    verdict = "undecided: too few seeds (n = " + std::to_string(c.difference.n) + ")";
   else if (*c.adjusted_p > kLevel && *c.difference.p <= kLevel)
     verdict = "undecided: its own interval leaves out 0, but not after the correction for " +
               std::to_string(c.family) + " codecs (n = " + std::to_string(c.difference.n) +
-              " then decides only differences above " + fixed(*c.decided_above, 1) + ")";
+              " then decides only differences above " + fixed(*c.decided_above, kDecimals) + ")";
   else if (*c.adjusted_p > kLevel)
     verdict = "undecided: n = " + std::to_string(c.difference.n) +
-              " decides only differences above " + fixed(*c.decided_above, 1);
+              " decides only differences above " + fixed(*c.decided_above, kDecimals);
   else
     verdict = c.difference.mean < 0 ? "below none" : "above none";
   if (c.diverged > 0) verdict += "; " + std::to_string(c.diverged) + " diverged, not in the mean";
+  if (c.undefined > 0)
+    verdict += "; " + std::to_string(c.undefined) + " undefined, not in the mean";
   return verdict;
 }
 
@@ -164,6 +203,17 @@ std::string interval_text(const std::optional<Interval>& interval) {
 std::string p_text(std::optional<double> p) {
   if (!p) return kDash;
   return *p < 0.001 ? "< 0.001" : fixed(*p, 3);
+}
+
+Cell change_cell(const PairedDifference& d) {
+  if (d.n == 0) return {"undefined", "", Tone::kPlain};
+  Cell cell{with_sign(d.mean, kDecimals), "", Tone::kPlain};
+  if (d.sd) cell.text += " \xc2\xb1 " + fixed(*d.sd, kDecimals);
+  if (d.interval)
+    cell.note = interval_text(d.interval);
+  else if (d.n > 1 && d.n < kFewestSeeds)
+    cell.note = "too few seeds";
+  return cell;
 }
 
 Table table_of(Context& context, const std::vector<Comparison>& comparisons) {
@@ -187,10 +237,7 @@ Table table_of(Context& context, const std::vector<Comparison>& comparisons) {
       rows[c.codec] = row;
     }
     std::vector<Cell>& cells = rows[c.codec].cells;
-    const std::string sign = with_sign(c.difference.mean, kDecimals);
-    const Cell change{
-        c.difference.sd ? sign + " \xc2\xb1 " + fixed(*c.difference.sd, kDecimals) : sign,
-        c.difference.interval ? interval_text(c.difference.interval) : "", Tone::kPlain};
+    const Cell change = change_cell(c.difference);
     const std::string n = std::to_string(c.difference.n);
     if (c.inference == "off") {
       cells[6] = change;
@@ -231,6 +278,7 @@ results::QueryResult csv_of(const std::vector<Comparison>& all) {
                  "p_holm",
                  "decided_above_points",
                  "diverged_n",
+                 "undefined_n",
                  "verdict"};
   const auto number = [](const std::optional<double>& v) { return v ? Value(*v) : Value(); };
   const auto low = [](const std::optional<Interval>& i) { return i ? Value(i->low) : Value(); };
@@ -245,7 +293,7 @@ results::QueryResult csv_of(const std::vector<Comparison>& all) {
                         c.metric,
                         c.inference,
                         c.difference.n,
-                        c.difference.mean,
+                        c.difference.n > 0 ? Value(c.difference.mean) : Value(),
                         number(c.difference.sd),
                         low(c.difference.interval),
                         high(c.difference.interval),
@@ -257,6 +305,7 @@ results::QueryResult csv_of(const std::vector<Comparison>& all) {
                         number(c.adjusted_p),
                         number(c.decided_above),
                         c.diverged,
+                        c.undefined,
                         c.inference == "on" ? Value(verdict_of(c)) : Value()});
   return csv;
 }
@@ -268,7 +317,7 @@ Section build(Context& context) {
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     const RowView row(rows, i);
     cells[{row.integer("cell_id"), row.text("inference")}][row.text("seed")] = {
-        row.integer("run_id"), row.number("value").value_or(0)};
+        row.integer("run_id"), row.number("value")};
     metrics[row.integer("cell_id")] = row.text("metric");
   }
   Section section;
@@ -285,12 +334,14 @@ Section build(Context& context) {
   if (all.empty()) return section;
   std::get<Table>(section.blocks.back()).notes = {
       "Paired by seed: codec minus `none` on the same seed (same initial weights, data order and "
-      "dropout). In brackets: 95 % interval by Student's t over seeds, not corrected.",
+      "dropout). In brackets: 95 % interval by Student's t over three seeds or more, not "
+      "corrected.",
       "Seeds and rows: 95 % percentile bootstrap that draws seeds and evaluation rows anew; with "
-      "so "
-      "few seeds it is narrower than it should be, and decides nothing here.",
-      "Verdict: paired t test, p corrected by Holm over the codecs of the table, 5 %. Undecided is "
-      "not equal: the interval says what is still possible."};
+      "so few seeds it is narrower than it should be, and decides nothing here.",
+      "Verdict: paired t test, p corrected by Holm over the codecs of the table, 5 %; the "
+      "difference "
+      "that n seeds decide is what this correction asks of the codec. Undecided is not equal: the "
+      "interval says what is still possible."};
   section.files.push_back({"differences.csv", csv_of(all)});
   return section;
 }

@@ -55,12 +55,16 @@ Section build(Context& context) {
           std::vector<Cell> line;
           for (std::size_t k = 0; k < kValues.size(); ++k) {
             const auto& values = found->second.values[k];
-            line.push_back({values.empty() ? "undefined"
-                                           : with_deviation(results::mean_of(values),
-                                                            results::deviation_of(values), 4),
-                            "", Tone::kPlain});
+            const auto n = static_cast<std::int64_t>(values.size());
+            const bool is_partial = n > 0 && n < found->second.runs;
+            line.push_back(
+                {values.empty()
+                     ? "undefined"
+                     : with_deviation(results::mean_of(values), results::deviation_of(values), 4),
+                 is_partial ? count_text(n, 0, found->second.runs - n) : "", Tone::kPlain});
           }
-          line.front().note = count_text(found->second.runs) + ", " +
+          const std::string n = line.front().note;
+          line.front().note = (n.empty() ? count_text(found->second.runs) : n) + ", " +
                               std::to_string(found->second.samples) +
                               (found->second.samples == 1 ? " sample" : " samples");
           return line;
