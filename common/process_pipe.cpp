@@ -10,31 +10,12 @@
 #include <cstring>
 
 #include "common/clock.hpp"
+#include "common/descriptor.hpp"
 #include "common/error.hpp"
 #include "common/process.hpp"
 
 namespace tersor {
 namespace {
-
-class Descriptor {
- public:
-  Descriptor() = default;
-  ~Descriptor() { close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  void reset(int value) {
-    close();
-    value_ = value;
-  }
-  void close() {
-    if (value_ >= 0) ::close(value_);
-    value_ = -1;
-  }
-  int get() const { return value_; }
-
- private:
-  int value_ = -1;
-};
 
 struct Pipe {
   Descriptor read, write;

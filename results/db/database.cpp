@@ -2,14 +2,18 @@
 #include "results/db/database.hpp"
 
 #include <SQLiteCpp/Backup.h>
+#include <poll.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
-#include <fstream>
+#include <chrono>
+#include <cstring>
 #include <string_view>
 #include <system_error>
 
+#include "results/db/sqlite_header.hpp"
 #include "results/schema/migrations.hpp"
 
 namespace tersor::results {
@@ -18,7 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kBusyTimeoutMs = 10000;
-constexpr std::string_view kMagic{"SQLite format 3\0", 16};
 
 /// errno when SQLite met its first error since the last forget_system_error(), 0 where it met none.
 /// An exception does not carry it, and unwinding loses it.
@@ -41,7 +44,7 @@ void listen_to_errors() {
   throw Error(ErrorKind::kDatabase, (path.empty() ? "" : path.string() + ": ") + why);
 }
 
-/// Whether the file has bytes that must be SQLite's. Reads only; an absent or empty file is false.
+/// Whether there is a file. Everything but a regular file that may be read is refused.
 bool check_file(const fs::path& path) {
   std::error_code code;
   if (path.empty()) refuse(path, "the name of the database is empty; give a path with --db");
@@ -50,18 +53,9 @@ bool check_file(const fs::path& path) {
   if (!fs::exists(status)) return false;
   if (fs::is_directory(status)) refuse(path, "is a folder; give the path of a database file");
   if (!fs::is_regular_file(status)) refuse(path, "is not a regular file");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) refuse(path, "cannot be read: " + std::generic_category().message(errno));
-  std::array<char, 100> header{};
-  in.read(header.data(), header.size());
-  const auto length = static_cast<std::size_t>(in.gcount());
-  if (length == 0) return false;
-  const std::string_view start(header.data(), std::min(length, kMagic.size()));
-  if (start != kMagic.substr(0, start.size()))
-    refuse(path, "is not an SQLite database; give another path, nothing was changed");
-  if (length < header.size())
-    refuse(path, "is a truncated SQLite database (" + std::to_string(length) +
-                     " bytes, its header alone has 100); restore a copy");
+  if (::access(path.c_str(), R_OK) != 0)
+    refuse(path,
+           std::string("cannot be read: ") + std::strerror(errno) + "; check its permissions");
   return true;
 }
 
@@ -117,16 +111,35 @@ SQLite::Database migrated_copy(SQLite::Database& old) {
   return copy;
 }
 
+/// SQLite's busy handler; `count`: how often it was called for this wait before.
+int wait_for_others(void* patience, int count) noexcept {
+  constexpr int kLongestPauseMs = 100;
+  ::poll(nullptr, 0, std::min(kLongestPauseMs, 1 << std::min(count, 8)));  // a signal ends it
+  thread_local std::chrono::steady_clock::time_point begin;
+  if (count == 0) begin = std::chrono::steady_clock::now();
+  const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begin;
+  return (*static_cast<const Patience*>(patience))(waited.count()) ? 1 : 0;
+}
+
+std::string free_space(const fs::path& path) {
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  std::error_code code;
+  const auto space = fs::space(folder, code);
+  return "the disk of " + folder.string() +
+         (code ? std::string() : " has " + std::to_string(space.available) + " bytes left");
+}
+
 }  // namespace
 
 void forget_system_error() { system_error = 0; }
 
 Error database_error(const fs::path& path, const SQLite::Exception& error) {
   std::string message = path.string() + ": ";
+  ErrorKind kind = ErrorKind::kDatabase;
   const std::string cause = system_error == 0 ? "" : std::generic_category().message(system_error);
   // SQLite calls a device that does not read a malformed image.
   if (error.getErrorCode() == SQLITE_CORRUPT && system_error == EIO)
-    return {ErrorKind::kDatabase, message + "cannot be read: " + cause + "; check the disk"};
+    return {kind, message + "cannot be read: " + cause + "; check the disk"};
   message += error.what();
   switch (error.getErrorCode()) {
     case SQLITE_CORRUPT:
@@ -139,27 +152,35 @@ Error database_error(const fs::path& path, const SQLite::Exception& error) {
       break;
     case SQLITE_NOTADB: message += " (give the path of an SQLite database)"; break;
     case SQLITE_BUSY:
-      message += " (another process is writing to it; a results database has one writer at a time)";
+      message +=
+          " (another process is writing to it, and a results database has one writer at a time; "
+          "`fuser FILE` names it)";
       break;
     case SQLITE_READONLY: message += " (the file or its folder is read-only)"; break;
     case SQLITE_CANTOPEN:
       message += " (" + (cause.empty() ? cause : cause + "; ") +
                  "check that the file and its folder may be written)";
       break;
-    case SQLITE_FULL: message += " (the disk is full)"; break;
+    case SQLITE_FULL: message += " (" + free_space(path) + "; make room)"; break;
+    case SQLITE_CONSTRAINT:
+    case SQLITE_MISMATCH:
+    case SQLITE_RANGE:
+    case SQLITE_TOOBIG: kind = ErrorKind::kData; break;
     default: break;
   }
-  return Error(ErrorKind::kDatabase, message);
+  return Error(kind, message);
 }
 
-SQLite::Database open_for_writing(const fs::path& path) {
+SQLite::Database open_for_writing(const fs::path& path, const Patience* patience) {
   listen_to_errors();
-  const bool exists = check_file(path);
-  check_writable(path, exists);
+  check_writable(path, check_file(path));
   return with_database_errors(path, [&] {
     SQLite::Database db(uri_of(path),
                         SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_URI,
                         kBusyTimeoutMs);
+    if (patience)
+      sqlite3_busy_handler(db.getHandle(), wait_for_others, const_cast<Patience*>(patience));
+    check_header(db, path);
     check_ours(db, path);
     check_version(db, path);
     if (sqlite3_db_readonly(db.getHandle(), "main") == 1)
@@ -172,13 +193,12 @@ SQLite::Database open_for_writing(const fs::path& path) {
 
 ReadOnlyFile open_for_reading(const fs::path& path) {
   listen_to_errors();
-  if (!check_file(path)) {
-    std::error_code code;
-    if (fs::exists(path, code))
-      refuse(path, "is empty: no run was stored; write to it with `tersor run FILE --db ...`");
+  if (!check_file(path))
     throw Error(ErrorKind::kMissing,
                 path.string() + ": no such file; `tersor run FILE --db ...` makes a database");
-  }
+  std::error_code code;
+  if (fs::file_size(path, code) == 0 && !code)
+    refuse(path, "is empty: no run was stored; write to it with `tersor run FILE --db ...`");
   return with_database_errors(path, [&] {
     ReadOnlyFile file(path);
     check_ours(file.db(), path);

@@ -14,6 +14,7 @@
 
 #include "common/error.hpp"
 #include "common/log.hpp"
+#include "results/db/sqlite_header.hpp"
 
 namespace tersor::results {
 namespace {
@@ -78,7 +79,8 @@ void ReadOnlyFile::RemoveFolder::operator()(const fs::path* folder) const noexce
 ReadOnlyFile::ReadOnlyFile(const fs::path& path) : path_(path) {
   const bool has_log = is_there(beside(path, "-wal"));
   const bool is_shared = has_log && is_there(beside(path, "-shm"));
-  if (!is_of_another_user(path) || !uses_log(path) || is_shared) {
+  // Not uses_log beside a writer: it might be this process's own (check_header).
+  if (is_shared || !is_of_another_user(path) || !uses_log(path)) {
     try {
       open(uri_of(path));
       return;
@@ -98,6 +100,7 @@ ReadOnlyFile::ReadOnlyFile(const fs::path& path) : path_(path) {
 
 void ReadOnlyFile::open(const std::string& uri) {
   db_.emplace(uri, SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyTimeoutMs);
+  check_header(*db_, path_);
   db_->execAndGet("SELECT count(*) FROM sqlite_master");
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results/db/store.hpp"
 
+#include <SQLiteCpp/VariadicBind.h>
+#include <sqlite3.h>
+
 #include <bit>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -31,25 +34,30 @@ RunInfo run_info(SQLite::Statement& row) {
   return run;
 }
 
-/// Ids start at 1; 0 says that there is no sweep.
-void bind_sweep(SQLite::Statement& statement, int index, std::int64_t sweep) {
-  if (sweep > 0)
-    statement.bind(index, sweep);
-  else
-    statement.bind(index);
-}
+/// SQLite's integers are signed.
+std::int64_t column_of(std::uint64_t seed) { return std::bit_cast<std::int64_t>(seed); }
 
-void bind_seed(SQLite::Statement& statement, int index, std::uint64_t seed) {
-  statement.bind(index, std::bit_cast<std::int64_t>(seed));
+Error missing_run(const std::filesystem::path& path, RunId run) {
+  return Error(ErrorKind::kDatabase,
+               path.string() + ": run " + std::to_string(run) +
+                   " is not in it any more: somebody replaced or changed what is in the file");
 }
 
 }  // namespace
 
 struct Store::Impl {
   std::filesystem::path path;
+  bool may_wait = true;
+  Patience patience;
   SQLite::Database db;
 
-  explicit Impl(const std::filesystem::path& file) : path(file), db(open_for_writing(file)) {}
+  Impl(const std::filesystem::path& file, Patience given)
+      : path(file),
+        patience([this, given = std::move(given)](double waited_seconds) {
+          constexpr double kSeconds = 10;
+          return may_wait && (given ? given(waited_seconds) : waited_seconds < kSeconds);
+        }),
+        db(open_for_writing(file, &patience)) {}
 
   /// One call, one transaction.
   template <typename Work>
@@ -73,8 +81,7 @@ struct Store::Impl {
   int last_attempt(std::int64_t cell, std::uint64_t seed) {
     SQLite::Statement find(
         db, "SELECT coalesce(max(attempt), 0) FROM run WHERE cell_id = ? AND seed = ?");
-    find.bind(1, cell);
-    bind_seed(find, 2, seed);
+    SQLite::bind(find, cell, column_of(seed));
     find.executeStep();
     return find.getColumn(0).getInt();
   }
@@ -88,7 +95,8 @@ struct Store::Impl {
   }
 };
 
-Store::Store(const std::filesystem::path& path) : impl_(std::make_unique<Impl>(path)) {}
+Store::Store(const std::filesystem::path& path, Patience patience)
+    : impl_(std::make_unique<Impl>(path, std::move(patience))) {}
 Store::~Store() = default;
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
@@ -100,10 +108,7 @@ std::int64_t Store::add_sweep(const std::string& name, const std::string& matrix
                           "last_started_at) VALUES (?1, ?2, ?3, ?4, ?4) "
                           "ON CONFLICT (name, hash) DO UPDATE SET last_started_at = ?4 "
                           "RETURNING id");
-    add.bind(1, clean_text(name));
-    add.bind(2, hash_of(matrix_text));
-    add.bind(3, clean_text(matrix_text));
-    add.bind(4, utc_now());
+    SQLite::bind(add, clean_text(name), hash_of(matrix_text), clean_text(matrix_text), utc_now());
     add.executeStep();
     const std::int64_t id = add.getColumn(0).getInt64();
     add.reset();
@@ -123,8 +128,7 @@ std::optional<RunInfo> Store::find_run(const std::string& cell_key, std::uint64_
                                " FROM run r JOIN cell c ON c.id = r.cell_id WHERE c.cell_key = ? "
                                "AND r.seed = ? ORDER BY r.status = 'ok' DESC, r.attempt DESC "
                                "LIMIT 1");
-    find.bind(1, cell_key);
-    bind_seed(find, 2, seed);
+    SQLite::bind(find, cell_key, column_of(seed));
     if (!find.executeStep()) return std::nullopt;
     return run_info(find);
   });
@@ -150,17 +154,9 @@ RunInfo Store::begin_run(const std::string& cell_key, std::uint64_t seed, std::i
     SQLite::Statement add(impl_->db,
                           "INSERT INTO run (cell_id, seed, attempt, status, sweep_id, block, "
                           "run_order, host, spool_dir, started_at, code_id) "
-                          "VALUES (?, ?, ?, 'running', ?, ?, ?, ?, ?, ?, ?)");
-    add.bind(1, cell);
-    bind_seed(add, 2, seed);
-    add.bind(3, attempt);
-    bind_sweep(add, 4, sweep);
-    add.bind(5, block);
-    add.bind(6, order);
-    add.bind(7, clean_text(host));
-    add.bind(8, clean_text(spool_dir));
-    add.bind(9, utc_now());
-    add.bind(10, add_own_code(impl_->db));
+                          "VALUES (?, ?, ?, 'running', nullif(?, 0), ?, ?, ?, ?, ?, ?)");
+    SQLite::bind(add, cell, column_of(seed), attempt, sweep, block, order, clean_text(host),
+                 spool_dir, utc_now(), add_own_code(impl_->db));
     add.exec();
     return *impl_->run_by_id(impl_->db.getLastInsertRowid());
   });
@@ -175,24 +171,15 @@ RunInfo Store::record_unstarted(const std::string& cell_key, std::uint64_t seed,
     SQLite::Statement same(impl_->db,
                            "SELECT id FROM run WHERE cell_id = ? AND seed = ? AND attempt = ? AND "
                            "status = ? AND reason = ? AND started_at IS NULL");
-    same.bind(1, cell);
-    bind_seed(same, 2, seed);
-    same.bind(3, last);
-    same.bind(4, std::string(to_string(verdict.status)));
-    same.bind(5, clean_text(reason));
+    const std::string status(to_string(verdict.status));
+    SQLite::bind(same, cell, column_of(seed), last, status, clean_text(reason));
     if (same.executeStep()) return *impl_->run_by_id(same.getColumn(0).getInt64());
     SQLite::Statement add(impl_->db,
                           "INSERT INTO run (cell_id, seed, attempt, status, reason, sweep_id, "
-                          "ended_at, code_id, cause) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    add.bind(1, cell);
-    bind_seed(add, 2, seed);
-    add.bind(3, last + 1);
-    add.bind(4, std::string(to_string(verdict.status)));
-    add.bind(5, clean_text(reason));
-    bind_sweep(add, 6, sweep);
-    add.bind(7, utc_now());
-    add.bind(8, add_own_code(impl_->db));
-    add.bind(9, std::string(to_string(verdict.cause)));
+                          "ended_at, code_id, cause) "
+                          "VALUES (?, ?, ?, ?, ?, nullif(?, 0), ?, ?, ?)");
+    SQLite::bind(add, cell, column_of(seed), last + 1, status, clean_text(reason), sweep, utc_now(),
+                 add_own_code(impl_->db), std::string(to_string(verdict.cause)));
     add.exec();
     return *impl_->run_by_id(impl_->db.getLastInsertRowid());
   });
@@ -200,9 +187,29 @@ RunInfo Store::record_unstarted(const std::string& cell_key, std::uint64_t seed,
 
 RunInfo Store::run(RunId id) const {
   const auto info = with_database_errors(impl_->path, [&] { return impl_->run_by_id(id); });
-  if (!info)
-    throw Error(ErrorKind::kInternal, "run " + std::to_string(id) + " is not in the database");
+  if (!info) throw missing_run(impl_->path, id);
   return *info;
+}
+
+void Store::checkpoint() {
+  // That a reader is in the way is no error for SQLite, and not worth waiting for.
+  impl_->may_wait = false;
+  with_database_errors(impl_->path, [&] { impl_->db.exec("PRAGMA wal_checkpoint(TRUNCATE)"); });
+  impl_->may_wait = true;
+}
+
+bool Store::is_in_place() const {
+  int has_moved = 0;
+  sqlite3_file_control(impl_->db.getHandle(), "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
+  return has_moved == 0;
+}
+
+void Store::save_copy(const std::filesystem::path& path) {
+  with_database_errors(path, [&] {
+    SQLite::Statement copy(impl_->db, "VACUUM INTO ?");
+    SQLite::bind(copy, path.string());
+    copy.exec();
+  });
 }
 
 void Store::write(const std::function<void(SQLite::Database&)>& work) {
@@ -218,17 +225,11 @@ void Store::finish_run(RunId run, const protocol::Verdict& verdict, const std::s
     SQLite::Statement update(impl_->db,
                              "UPDATE run SET status = ?, reason = ?, exit_code = ?, log_tail = ?, "
                              "ended_at = ?, cause = ? WHERE id = ?");
-    update.bind(1, std::string(to_string(verdict.status)));
-    update.bind(2, clean_text(reason));
-    update.bind(3, exit_code);
-    update.bind(4, clean_text(log_tail));
-    update.bind(5, utc_now());
-    update.bind(6, std::string(to_string(verdict.cause)));
-    update.bind(7, run);
+    SQLite::bind(update, std::string(to_string(verdict.status)), clean_text(reason), exit_code,
+                 clean_text(log_tail), utc_now(), std::string(to_string(verdict.cause)), run);
     return update.exec();
   });
-  if (changed != 1)
-    throw Error(ErrorKind::kInternal, "run " + std::to_string(run) + " is not in the database");
+  if (changed != 1) throw missing_run(impl_->path, run);
 }
 
 }  // namespace tersor::results

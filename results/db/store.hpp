@@ -29,7 +29,7 @@ struct RunInfo {
   protocol::Cause cause = protocol::Cause::kNone;
   std::string reason;
   std::string former_key;  ///< of the cell before schema version 5: older spools have it; or empty
-  std::string spool_dir;   ///< folder of rank0.jsonl, rank1.jsonl, ...
+  std::string spool_dir;   ///< folder of rank0.jsonl, ...: the file system's bytes, any but NUL
 };
 
 /// The write side of a results database: the harness's one writer. Opens or creates the file,
@@ -38,7 +38,9 @@ struct RunInfo {
 /// call is one transaction.
 class Store {
  public:
-  explicit Store(const std::filesystem::path& path);
+  /// `patience`: results::Patience, what to do while another process writes; empty: ten seconds.
+  explicit Store(const std::filesystem::path& path,
+                 std::function<bool(double waited_seconds)> patience = {});
   ~Store();
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
@@ -64,8 +66,17 @@ class Store {
   void finish_run(RunId run, const protocol::Verdict& verdict, const std::string& reason,
                   int exit_code, const std::string& log_tail);
 
-  /// Throws Error(kInternal) where there is no such run.
+  /// Throws Error(kDatabase) where there is no such run: somebody replaced what is in the file.
   RunInfo run(RunId id) const;
+
+  /// Moves what the log beside the file holds into the file, so that this alone is the whole
+  /// database, wherever it is moved to. Where a reader is in the way, the next call does it.
+  void checkpoint();
+  /// Whether the path still names the file that is open.
+  bool is_in_place() const;
+  /// Writes all that is stored to a new database, also where the file was deleted. Throws
+  /// Error(kDatabase).
+  void save_copy(const std::filesystem::path& path);
   /// Runs `work` in one transaction: for results/ingest, which stores what a run recorded.
   void write(const std::function<void(SQLite::Database&)>& work);
 
