@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "reports/engine/document.hpp"
 #include "reports/engine/numbers.hpp"
@@ -11,24 +12,73 @@ namespace {
 
 using Catch::Contains;
 
+struct LabelBox {
+  double left = 0, right = 0, top = 0, bottom = 0;
+  explicit LabelBox(const LabelledPoint& p) {
+    const double width = 6.6 * static_cast<double>(p.label.size());
+    left = p.label_x - (p.side == Side::kLeft ? width : p.side == Side::kMiddle ? width / 2 : 0);
+    right = left + width;
+    top = p.label_y - 7.5;
+    bottom = p.label_y + 7.5;
+  }
+  double distance(const LabelledPoint& p) const {
+    return std::hypot(std::max({left - p.x, 0.0, p.x - right}),
+                      std::max({top - p.y, 0.0, p.y - bottom}));
+  }
+};
+
+LabelledPoint labelled(double x, double y, const std::string& label, double bar = 0) {
+  LabelledPoint point;
+  point.x = x;
+  point.y = y;
+  point.low_y = y + bar;
+  point.high_y = y - bar;
+  point.label = label;
+  return point;
+}
+
 TEST_CASE("labels keep apart from each other and inside the chart") {
   std::vector<LabelledPoint> points;
-  for (int i = 0; i < 6; ++i) {
-    LabelledPoint point;
-    point.x = 390 + i;
-    point.y = point.low_y = point.high_y = 100 + 3 * i;
-    point.label = "quantize(bits=" + std::to_string(i) + ")";
-    points.push_back(point);
-  }
+  for (int i = 0; i < 6; ++i)
+    points.push_back(labelled(390 + i, 100 + 3 * i, "quantize(bits=" + std::to_string(i) + ")"));
   place_labels(points, {{0, 500, 100}}, 500, 300);
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const double width = 6.6 * static_cast<double>(points[i].label.size());
-    CHECK((points[i].is_right ? points[i].label_x + width : points[i].label_x) <= 500);
-    CHECK((points[i].is_right ? points[i].label_x : points[i].label_x - width) >= 0);
-    for (std::size_t k = 0; k < i; ++k)
-      if (points[i].is_right == points[k].is_right)
-        CHECK(std::abs(points[i].label_y - points[k].label_y) >= 10);
+    const LabelBox box(points[i]);
+    CHECK(box.right <= 500);
+    CHECK(box.left >= 0);
+    for (std::size_t k = 0; k < i; ++k) {
+      const LabelBox other(points[k]);
+      const bool is_apart = box.right <= other.left || other.right <= box.left ||
+                            box.bottom <= other.top + 5 || other.bottom <= box.top + 5;
+      CHECK(is_apart);
+    }
   }
+}
+
+TEST_CASE("a label stands nearer to its point than to any other") {
+  // Quickstart's points in pixels: four of them almost on the line of `none`.
+  std::vector<LabelledPoint> points{labelled(625, 40, "none"),
+                                    labelled(536, 40, "cast(format=bf16)"),
+                                    labelled(448, 40, "quantize(bits=8)"),
+                                    labelled(272, 38, "quantize(bits=2)"),
+                                    labelled(66, 361, "topk(ratio=0.01)"),
+                                    labelled(330, 354, "randk(ratio=0.1)"),
+                                    labelled(359, 38, "autoencoder(dim=8)")};
+  const auto check = [&] {
+    place_labels(points, {{0, 760, 40}, {66, 272, 361}}, 760, 400);
+    for (std::size_t i = 0; i < points.size(); ++i)
+      for (std::size_t k = 0; k < points.size(); ++k) {
+        INFO(points[i].label << " beside " << points[k].label);
+        if (i != k)
+          CHECK(LabelBox(points[i]).distance(points[k]) > LabelBox(points[i]).distance(points[i]));
+      }
+  };
+  check();
+  for (LabelledPoint& point : points) {
+    point.low_y = point.y + 30;
+    point.high_y = point.y - 30;
+  }
+  check();
 }
 
 TEST_CASE("numbers for people") {

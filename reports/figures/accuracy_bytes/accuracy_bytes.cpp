@@ -111,6 +111,15 @@ std::string color_of(const std::string& codec, std::map<std::string, std::size_t
   return kPalette[index % kPalette.size()];
 }
 
+const char* word(Side side) {
+  switch (side) {
+    case Side::kRight: return "right";
+    case Side::kLeft: return "left";
+    case Side::kMiddle: return "middle";
+  }
+  return "right";
+}
+
 ordered_json point_data(const Series& series, const Domain& x, const Domain& y, double width,
                         double height) {
   const double decades = std::log(x.high / x.low);
@@ -148,7 +157,7 @@ ordered_json point_data(const Series& series, const Domain& x, const Domain& y, 
                        {"shape", is_baseline(p.codec) ? "diamond" : "circle"},
                        {"label_x", x.low * std::exp(point.label_x / width * decades)},
                        {"label_y", y.high - point.label_y / height * (y.high - y.low)},
-                       {"side", point.is_right ? "right" : "left"},
+                       {"side", word(point.side)},
                        {"is_displaced", point.is_displaced}};
     datum["low"] = p.sd ? ordered_json(p.value - *p.sd) : ordered_json(nullptr);
     datum["high"] = p.sd ? ordered_json(p.value + *p.sd) : ordered_json(nullptr);
