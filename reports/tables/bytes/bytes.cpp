@@ -112,17 +112,17 @@ results::QueryResult csv_of(Context& context, const Summaries& summaries) {
                  "detail",
                  "measured_ranks",
                  "n",
-                 "raw_bytes_per_step",
-                 "payload_bytes_per_step",
-                 "payload_bytes_per_step_sd",
-                 "metadata_bytes_per_step",
+                 "compared_raw_bytes_per_step",
+                 "compared_payload_bytes_per_step",
+                 "compared_payload_bytes_per_step_sd",
+                 "compared_metadata_bytes_per_step",
                  "ratio",
-                 "sent_bytes_per_step_measured"};
+                 "compared_sent_bytes_per_step"};
   for (const int p : kShownRanks) {
-    csv.columns.push_back("sent_bytes_per_step_p" + std::to_string(p));
-    csv.columns.push_back("cast_bf16_sent_bytes_per_step_p" + std::to_string(p));
+    csv.columns.push_back("compared_sent_bytes_per_step_p" + std::to_string(p));
+    csv.columns.push_back("reference_compared_sent_bytes_per_step_p" + std::to_string(p));
   }
-  csv.columns.emplace_back("sent_bytes_per_step_all_sites");
+  csv.columns.emplace_back("sent_bytes_per_step");
   csv.columns.emplace_back("reason");
   for (const Group& group : context.groups())
     for (const std::string& codec : context.codecs({&group})) {
