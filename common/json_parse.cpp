@@ -35,7 +35,7 @@ std::size_t end_of_word(std::string_view text, std::size_t begin) {
 }
 
 /// The first place beyond the limits; before parsing, since each level of nesting costs memory.
-std::optional<Fault> find_excess(std::string_view text) {
+std::optional<Fault> find_excess(std::string_view text, std::size_t most_members) {
   std::vector<std::size_t> commas;
   for (std::size_t at = 0; at < text.size();) {
     const char c = text[at];
@@ -49,8 +49,8 @@ std::optional<Fault> find_excess(std::string_view text) {
       commas.push_back(0);
     } else if (c == ']' || c == '}') {
       if (!commas.empty()) commas.pop_back();
-    } else if (c == ':' && !commas.empty() && ++commas.back() > kMostJsonMembers) {
-      return Fault{at, "an object of more than " + std::to_string(kMostJsonMembers) + " members"};
+    } else if (c == ':' && !commas.empty() && ++commas.back() > most_members) {
+      return Fault{at, "an object of more than " + std::to_string(most_members) + " members"};
     }
     ++at;
   }
@@ -118,8 +118,9 @@ TextPlace place_in(std::string_view text, std::size_t offset) {
 }
 
 template <typename Json>
-Json parse_json(std::string_view text, const std::string& origin, int first_line, ErrorKind kind) {
-  std::optional<Fault> fault = find_excess(text);
+Json parse_json(std::string_view text, const std::string& origin, int first_line, ErrorKind kind,
+                std::size_t most_members) {
+  std::optional<Fault> fault = find_excess(text, most_members);
   if (!fault) {
     try {
       return Json::parse(text);
@@ -136,7 +137,9 @@ Json parse_json(std::string_view text, const std::string& origin, int first_line
               place.column);
 }
 
-template nlohmann::json parse_json(std::string_view, const std::string&, int, ErrorKind);
-template nlohmann::ordered_json parse_json(std::string_view, const std::string&, int, ErrorKind);
+template nlohmann::json parse_json(std::string_view, const std::string&, int, ErrorKind,
+                                   std::size_t);
+template nlohmann::ordered_json parse_json(std::string_view, const std::string&, int, ErrorKind,
+                                           std::size_t);
 
 }  // namespace tersor

@@ -25,12 +25,15 @@ inline constexpr std::size_t kMostJsonMembers = 4096;
 /// Error(`kind`) "ORIGIN:LINE:COLUMN: .." on a text that is no JSON, on NaN and Infinity, on a
 /// number that is not finite as binary64 (1e400), and beyond the limits above. Nothing of the JSON
 /// library's exceptions passes. `first_line` is the number of the text's first line in its file.
+/// A table as large as a vocabulary says how many members it may have (`most_members`), and is read
+/// as nlohmann::json, which finds a member in a tree.
 template <typename Json>
 Json parse_json(std::string_view text, const std::string& origin, int first_line = 1,
-                ErrorKind kind = ErrorKind::kData);
+                ErrorKind kind = ErrorKind::kData, std::size_t most_members = kMostJsonMembers);
 
-extern template nlohmann::json parse_json(std::string_view, const std::string&, int, ErrorKind);
+extern template nlohmann::json parse_json(std::string_view, const std::string&, int, ErrorKind,
+                                          std::size_t);
 extern template nlohmann::ordered_json parse_json(std::string_view, const std::string&, int,
-                                                  ErrorKind);
+                                                  ErrorKind, std::size_t);
 
 }  // namespace tersor

@@ -44,6 +44,7 @@ TEST_CASE("nesting and members have a limit") {
   std::string members = "{";
   for (int i = 0; i < 4097; ++i) members += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":0";
   CHECK_THAT(complaint_of(members + "}"), Contains("an object of more than 4096 members"));
+  CHECK(parse_json<nlohmann::json>(members + "}", "x", 1, ErrorKind::kData, 4097).size() == 4097);
 }
 
 TEST_CASE("lines are counted from the text's place in its file") {

@@ -92,7 +92,7 @@ Availability available(const DatasetInfo& info, const std::filesystem::path& dat
 std::unique_ptr<Tokenizer> make_tokenizer(const DatasetInfo& info,
                                           const std::filesystem::path& vocab_file,
                                           const Split& train) {
-  if (!vocab_file.empty()) return make_named_tokenizer("wordpiece", vocab_file);
+  if (!vocab_file.empty()) return open_tokenizer(vocab_file);
   if (!info.vocabulary.empty()) return make_wordpiece(info.vocabulary, info.name + "'s vocabulary");
   std::vector<std::string_view> texts;
   for (const Example& example : train.examples) {

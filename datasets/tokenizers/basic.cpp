@@ -69,40 +69,58 @@ bool is_punctuation(char32_t code) {
   return kind >= UTF8PROC_CATEGORY_PC && kind <= UTF8PROC_CATEGORY_PO;
 }
 
-/// NFD of the cleaned text: decomposed, combining marks in canonical order.
-std::vector<utf8proc_int32_t> decompose(const std::vector<char32_t>& codes) {
-  std::vector<utf8proc_int32_t> result;
-  result.reserve(codes.size());
+/// Appends NFD without category Mn. Mn characters, the only ones that canonical order moves, are
+/// dropped: the order of the rest is theirs already.
+void append_without_accents(char32_t code, std::vector<char32_t>& result) {
+  std::array<utf8proc_int32_t, 32> buffer{};
   int boundary = 0;
-  std::vector<utf8proc_int32_t> buffer(32);
+  const utf8proc_ssize_t used = utf8proc_decompose_char(
+      static_cast<utf8proc_int32_t>(code), buffer.data(),
+      static_cast<utf8proc_ssize_t>(buffer.size()), UTF8PROC_DECOMPOSE, &boundary);
+  for (utf8proc_ssize_t i = 0; i < used; ++i)
+    if (const auto part = static_cast<char32_t>(buffer[static_cast<std::size_t>(i)]);
+        category(part) != UTF8PROC_CATEGORY_MN)
+      result.push_back(part);
+}
+
+/// Lower case, character by character; U+0130 is the one that has two in lower case.
+std::vector<char32_t> lower_cased(const std::vector<char32_t>& codes) {
+  std::vector<char32_t> result;
+  result.reserve(codes.size());
   for (const char32_t code : codes) {
-    const utf8proc_ssize_t used = utf8proc_decompose_char(
-        static_cast<utf8proc_int32_t>(code), buffer.data(),
-        static_cast<utf8proc_ssize_t>(buffer.size()), UTF8PROC_DECOMPOSE, &boundary);
-    // Mn characters, the only ones that canonical order moves, are dropped by the caller: the order
-    // of the rest is theirs already.
-    for (utf8proc_ssize_t i = 0; i < used; ++i)
-      result.push_back(buffer[static_cast<std::size_t>(i)]);
+    if (code == 0x130)
+      result.insert(result.end(), {U'i', 0x307});
+    else
+      result.push_back(
+          static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(code))));
   }
   return result;
 }
 
-}  // namespace
-
-std::vector<Word> basic_tokenize(std::string_view text) {
-  std::vector<char32_t> cleaned;
+std::vector<char32_t> normalized(std::string_view text, const BasicRules& rules) {
+  std::vector<char32_t> result;
+  const auto append = [&](char32_t code) {
+    if (rules.strip_accents)
+      append_without_accents(code, result);
+    else
+      result.push_back(code);
+  };
   for (const char32_t code : decode(text)) {
     if (is_dropped(code)) continue;
-    if (is_cjk(code))
-      cleaned.insert(cleaned.end(), {U' ', code, U' '});
-    else
-      cleaned.push_back(is_space(code) ? U' ' : code);
+    const bool is_alone = rules.split_cjk && is_cjk(code);
+    if (is_alone) result.push_back(U' ');
+    append(is_space(code) ? U' ' : code);
+    if (is_alone) result.push_back(U' ');
   }
+  return rules.lower_case ? lower_cased(result) : result;
+}
+
+}  // namespace
+
+std::vector<Word> basic_tokenize(std::string_view text, const BasicRules& rules) {
   std::vector<Word> words;
   bool is_open = false;  // whether the next character continues the last word
-  for (const utf8proc_int32_t decomposed : decompose(cleaned)) {
-    if (utf8proc_category(decomposed) == UTF8PROC_CATEGORY_MN) continue;
-    const auto code = static_cast<char32_t>(utf8proc_tolower(decomposed));
+  for (const char32_t code : normalized(text, rules)) {
     if (is_space(code)) {
       is_open = false;
     } else if (is_punctuation(code)) {

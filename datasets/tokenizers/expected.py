@@ -12,7 +12,8 @@ SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 WORDS = ["don", "'", "t", "stop", "cafe", "un", "##aff", "##able", "naive", ".", ",", "!", "-", "$", "a",
          "##a", "b", "##b", "c", "##c", "i", "##i", "s", "##s", "\u03c3", "##\u03c3", "\u4eac", "\u5927",
          "\u1100", "##\u1161", "##\u11a8", "\u00df", "##\u00df", "[", "]", "sep", "mask", "1", "##2", "##3",
-         "\u2014", "\u201c", "word", "##s2", "longer", "##est"]
+         "\u2014", "\u201c", "word", "##s2", "longer", "##est", "Don", "A", "caf\u00e9", "na\u00efve", "\u5927\u4eac",
+         "\u00e5", "##\u0301", "##\u0307", "##\u0323", "ST", "##OP"]
 TEXTS = ["", " ", "\t", "Don't STOP!", "caf\u00e9", "cafe\u0301", "CAFE\u0301\u0323", "unaffable", "unaffables",
          "na\u00efve,na\u00efve", "\u5927\u4eac a", "a\u5927b", "\uac01", "\u1e9e", "\u0130", "\u03a3\u03a3",
          "a\u00a0b", "a\u3000b", "a\u2028b", "a\u200bb", "a\u00adb", "a\u0085b", "a\x0bb", "a\x00b", "a\ufffdb",
@@ -32,6 +33,13 @@ for a, b, length in PAIRS:
     tokenizer.enable_truncation(length, strategy="longest_first")
     encoding = tokenizer.encode(a, b)
     pairs.append({"a": a, "b": b, "length": length, "ids": encoding.ids, "types": encoding.type_ids})
+cased = BertWordPieceTokenizer(vocab={token: i for i, token in enumerate(vocabulary)}, lowercase=False)
+cased.add_special_tokens(SPECIAL)
+texts += [{"cased": text, "ids": cased.encode(text, add_special_tokens=False).ids} for text in TEXTS]
+lower = BertWordPieceTokenizer(vocab={token: i for i, token in enumerate(vocabulary)}, lowercase=True,
+                               strip_accents=False, handle_chinese_chars=False)
+lower.add_special_tokens(SPECIAL)
+texts += [{"accented": text, "ids": lower.encode(text, add_special_tokens=False).ids} for text in TEXTS]
 target = pathlib.Path(__file__).with_name("expected.json")
 lines = [json.dumps(item) for item in texts + pairs]
 target.write_text('{"vocabulary": ' + json.dumps(vocabulary) + ',\n"cases": [\n' + ",\n".join(lines) + "\n]}\n")

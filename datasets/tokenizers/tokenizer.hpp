@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,13 +21,23 @@ class Tokenizer {
   virtual std::int32_t pad_id() const = 0;
   virtual std::int32_t cls_id() const = 0;
   virtual std::int32_t sep_id() const = 0;
+  /// Of the token that hides another from a masked language model; -1: the vocabulary has none.
+  virtual std::int32_t mask_id() const { return -1; }
 };
 
-/// BERT's uncased WordPiece over a list of tokens, whose index is the id. Throws Error(kData) where
+/// How a WordPiece vocabulary was made; the defaults are BERT's uncased one.
+struct WordPieceOptions {
+  bool lower_case = true;
+  std::optional<bool> strip_accents;  ///< unset: as lower_case
+  bool split_cjk = true;              ///< CJK characters are words of their own
+};
+
+/// BERT's WordPiece over a list of tokens, whose index is the id. Throws Error(kData) where
 /// [PAD], [UNK], [CLS] or [SEP] is missing or a token appears twice; `origin` names the list in the
 /// message.
 std::unique_ptr<Tokenizer> make_wordpiece(const std::vector<std::string>& vocabulary,
-                                          const std::string& origin);
+                                          const std::string& origin,
+                                          const WordPieceOptions& options = {});
 
 /// Reads a vocab.txt: one token a line, CRLF tolerated, last newline optional. Throws
 /// Error(kMissing) or Error(kData) with file and line.
@@ -42,5 +53,9 @@ std::vector<std::string> tokenizer_names();
 /// By name ("wordpiece"), from a vocabulary file. Throws Error(kUsage) on an unknown name.
 std::unique_ptr<Tokenizer> make_named_tokenizer(std::string_view name,
                                                 const std::filesystem::path& vocab_file);
+/// Of the kind that the files say: a Hugging Face folder (vocab.txt: WordPiece; vocab.json with
+/// merges.txt: BPE; else tokenizer.json by its model's type), or one of these files. Throws
+/// Error(kMissing) or Error(kData).
+std::unique_ptr<Tokenizer> open_tokenizer(const std::filesystem::path& file_or_folder);
 
 }  // namespace tersor::datasets

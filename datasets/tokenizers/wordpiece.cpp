@@ -8,11 +8,14 @@
 #include "common/error.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/basic.hpp"
+#include "datasets/tokenizers/json_vocabulary.hpp"
 #include "datasets/tokenizers/registry.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tersor::datasets {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::size_t kLongestWord = 100;  // BERT's max_input_chars_per_word
 constexpr std::array<std::string_view, 5> kSpecialTokens = {"[PAD]", "[UNK]", "[CLS]", "[SEP]",
@@ -20,8 +23,12 @@ constexpr std::array<std::string_view, 5> kSpecialTokens = {"[PAD]", "[UNK]", "[
 
 class WordPiece : public Tokenizer {
  public:
-  WordPiece(const std::vector<std::string>& vocabulary, const std::string& origin)
-      : size_(static_cast<std::int32_t>(vocabulary.size())) {
+  WordPiece(const std::vector<std::string>& vocabulary, const std::string& origin,
+            const WordPieceOptions& options)
+      : size_(static_cast<std::int32_t>(vocabulary.size())),
+        rules_{.split_cjk = options.split_cjk,
+               .strip_accents = options.strip_accents.value_or(options.lower_case),
+               .lower_case = options.lower_case} {
     ids_.reserve(vocabulary.size());
     for (std::size_t i = 0; i < vocabulary.size(); ++i) {
       const bool is_new = ids_.emplace(vocabulary[i], static_cast<std::int32_t>(i)).second;
@@ -50,7 +57,8 @@ class WordPiece : public Tokenizer {
           if (text.substr(at).starts_with(special)) token = special;
         if (!token.empty()) break;
       }
-      for (const Word& word : basic_tokenize(text.substr(0, at))) append_pieces(word, result);
+      for (const Word& word : basic_tokenize(text.substr(0, at), rules_))
+        append_pieces(word, result);
       if (token.empty()) break;
       result.push_back(special_.find(token)->second);
       text.remove_prefix(at + token.size());
@@ -62,6 +70,10 @@ class WordPiece : public Tokenizer {
   std::int32_t pad_id() const override { return special_.find("[PAD]")->second; }
   std::int32_t cls_id() const override { return special_.find("[CLS]")->second; }
   std::int32_t sep_id() const override { return special_.find("[SEP]")->second; }
+  std::int32_t mask_id() const override {
+    const auto found = special_.find("[MASK]");
+    return found == special_.end() ? -1 : found->second;
+  }
 
  private:
   /// Greedy longest match from the left; a word with a part that is not in the vocabulary is one
@@ -91,21 +103,77 @@ class WordPiece : public Tokenizer {
   }
 
   std::int32_t size_;
+  BasicRules rules_;
   std::unordered_map<std::string, std::int32_t> ids_;
   std::map<std::string_view, std::int32_t> special_;
 };
 
+bool boolean_or(const nlohmann::json& value, bool fallback, const std::string& what) {
+  if (value.is_null()) return fallback;
+  if (!value.is_boolean())
+    throw Error(ErrorKind::kData,
+                what + " is " + value.dump().substr(0, 40) + ", true or false is expected");
+  return value.get<bool>();
+}
+
+/// From one object of a JSON file, whose names for the three options differ from file to file.
+WordPieceOptions read_options(const nlohmann::json& object, const std::string& origin,
+                              const std::array<std::string_view, 3>& names) {
+  const auto read = [&](std::string_view name, bool fallback) {
+    return boolean_or(value_at(object, name), fallback, origin + ": " + std::string(name));
+  };
+  WordPieceOptions options{.lower_case = read(names[0], true),
+                           .strip_accents = std::nullopt,
+                           .split_cjk = read(names[2], true)};
+  options.strip_accents = read(names[1], options.lower_case);
+  return options;
+}
+
+std::unique_ptr<Tokenizer> open_tokenizer_json(const fs::path& file) {
+  const nlohmann::json root = read_tokenizer_json(file);
+  const std::string origin = file.string();
+  if (value_at(root, "/model/type") != "WordPiece" ||
+      value_at(root, "/normalizer/type") != "BertNormalizer" ||
+      value_at(root, "/pre_tokenizer/type") != "BertPreTokenizer")
+    throw Error(ErrorKind::kData,
+                origin + ": no model of type WordPiece with BERT's normalizer and pre-tokenizer");
+  const TokenTable table = read_token_table(value_at(root, "/model/vocab"), origin);
+  std::vector<std::string> vocabulary(table.size());
+  for (const auto& [token, id] : table) vocabulary[static_cast<std::size_t>(id)] = token;
+  return make_wordpiece(vocabulary, origin,
+                        read_options(root, origin,
+                                     {"/normalizer/lowercase", "/normalizer/strip_accents",
+                                      "/normalizer/handle_chinese_chars"}));
+}
+
+/// A vocab.txt, with the options of a tokenizer_config.json beside it, a tokenizer.json, or a
+/// folder with either.
+std::unique_ptr<Tokenizer> open_wordpiece(const fs::path& given) {
+  std::error_code ignored;
+  fs::path file = given;
+  for (const char* name : {"tokenizer.json", "vocab.txt"})
+    if (fs::exists(given / name, ignored)) file = given / name;
+  if (file.filename() == "tokenizer.json") return open_tokenizer_json(file);
+  WordPieceOptions options;
+  if (const fs::path config = file.parent_path() / "tokenizer_config.json";
+      fs::exists(config, ignored))
+    options = read_options(read_tokenizer_json(config), config.string(),
+                           {"/do_lower_case", "/strip_accents", "/tokenize_chinese_chars"});
+  return make_wordpiece(read_vocabulary(file), file.string(), options);
+}
+
 const TokenizerRegistrar kWordPiece{{"wordpiece",
-                                     "BERT's WordPiece, uncased; --vocab names its vocab.txt",
-                                     [](const std::filesystem::path& file) {
-                                       return make_wordpiece(read_vocabulary(file), file.string());
-                                     }}};
+                                     "BERT's WordPiece, cased where a tokenizer_config.json says "
+                                     "so; --vocab names its vocab.txt, a tokenizer.json or their "
+                                     "folder",
+                                     open_wordpiece}};
 
 }  // namespace
 
 std::unique_ptr<Tokenizer> make_wordpiece(const std::vector<std::string>& vocabulary,
-                                          const std::string& origin) {
-  return std::make_unique<WordPiece>(vocabulary, origin);
+                                          const std::string& origin,
+                                          const WordPieceOptions& options) {
+  return std::make_unique<WordPiece>(vocabulary, origin, options);
 }
 
 std::vector<std::string> read_vocabulary(const std::filesystem::path& file) {

@@ -22,17 +22,46 @@ nlohmann::json expected() {
   return nlohmann::json::parse(testing::read_source("datasets/tokenizers/expected.json"));
 }
 
-TEST_CASE("texts give the ids of Hugging Face tokenizers") {
+/// "text": uncased; "cased"; "accented": lower case, accents kept, CJK characters not split.
+void check_texts(const char* key, const WordPieceOptions& options) {
   const nlohmann::json golden = expected();
-  const auto tokenizer = make_wordpiece(golden["vocabulary"].get<Words>(), "golden");
+  const auto tokenizer = make_wordpiece(golden["vocabulary"].get<Words>(), "golden", options);
   std::size_t texts = 0;
   for (const auto& item : golden["cases"]) {
-    if (!item.contains("text")) continue;
+    if (!item.contains(key)) continue;
     CAPTURE(item.dump());
-    CHECK(tokenizer->encode(item["text"].get<std::string>()) == item["ids"].get<Ids>());
+    CHECK(tokenizer->encode(item[key].get<std::string>()) == item["ids"].get<Ids>());
     ++texts;
   }
   CHECK(texts > 50);
+}
+
+TEST_CASE("texts give the ids of Hugging Face tokenizers") {
+  check_texts("text", {});
+  check_texts("cased", {.lower_case = false, .strip_accents = std::nullopt, .split_cjk = true});
+  check_texts("accented", {.lower_case = true, .strip_accents = false, .split_cjk = false});
+}
+
+TEST_CASE("the files of a Hugging Face folder say whether a vocabulary is cased") {
+  const testing::TempFolder folder;
+  folder.write("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\nA\n\u00e9\n");
+  const auto ids = [&] { return open_tokenizer(folder.path())->encode("A \u00e9"); };
+  CHECK(ids() == Ids{4, 1});  // e is no token
+  folder.write("tokenizer_config.json", R"({"do_lower_case": false})");
+  CHECK(ids() == Ids{5, 6});
+  folder.write("tokenizer_config.json", R"({"do_lower_case": true, "strip_accents": false})");
+  CHECK(ids() == Ids{4, 6});
+  folder.write("tokenizer_config.json", R"({"do_lower_case": "no"})");
+  CHECK_THAT(message_of(ids), Contains("/do_lower_case is \"no\", true or false is expected"));
+  std::filesystem::remove(folder.path() / "vocab.txt");
+  const std::string model =
+      R"("model": {"type": "WordPiece", "vocab": {"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3,
+         "a": 4, "A": 5, "\u00e9": 6}}, "pre_tokenizer": {"type": "BertPreTokenizer"})";
+  folder.write("tokenizer.json",
+               R"({"normalizer": {"type": "BertNormalizer", "lowercase": false}, )" + model + "}");
+  CHECK(ids() == Ids{5, 6});
+  folder.write("tokenizer.json", "{" + model + "}");
+  CHECK_THAT(message_of(ids), Contains("with BERT's normalizer"));
 }
 
 TEST_CASE("pairs are joined and cut as Hugging Face's longest_first") {
