@@ -6,12 +6,14 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <vector>
 
 #include "common/error.hpp"
 #include "common/hex.hpp"
+#include "common/printable.hpp"
 
 namespace tersor::results {
 namespace {
@@ -23,17 +25,14 @@ std::size_t width_of(std::string_view text) {
   }));
 }
 
-std::string without_control(std::string text) {
+/// On one line, and nothing that a terminal would obey.
+std::string without_control(std::string_view text) {
   std::string shown;
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     if (c == '\n')
       shown += "\\n";
-    else if (c == '\t')
-      shown += ' ';
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
-      shown += '?';
     else
-      shown += c;
+      shown += c == '\t' ? ' ' : c;
   }
   return shown;
 }
@@ -100,7 +99,7 @@ void write_markdown(std::ostream& out, const QueryResult& result) {
   const auto escaped = [](const std::string& text) {
     std::string shown;
     for (const char c : text) {
-      if (c == '|' || c == '\\') shown += '\\';
+      if (c == '|' || c == '\\' || c == '`' || c == '<') shown += '\\';
       shown += c;
     }
     return shown;
@@ -118,26 +117,6 @@ void write_markdown(std::ostream& out, const QueryResult& result) {
   }
 }
 
-void write_csv(std::ostream& out, const QueryResult& result) {
-  for (std::size_t i = 0; i < result.columns.size(); ++i)
-    out << (i > 0 ? "," : "") << csv_field(result.columns[i]);
-  out << '\n';
-  for (const auto& row : result.rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (i > 0) out << ',';
-      if (const auto* integer = std::get_if<std::int64_t>(&row[i]))
-        out << *integer;
-      else if (const auto* real = std::get_if<double>(&row[i]))
-        out << exact_number(*real);
-      else if (const auto* text = std::get_if<std::string>(&row[i]))
-        out << (text->empty() ? "\"\"" : csv_field(*text));
-      else if (const auto* blob = std::get_if<Blob>(&row[i]))
-        out << hex(std::as_bytes(std::span(blob->bytes)));
-    }
-    out << '\n';
-  }
-}
-
 nlohmann::ordered_json json_of(const Value& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer;
   if (const auto* real = std::get_if<double>(&value)) {
@@ -150,27 +129,101 @@ nlohmann::ordered_json json_of(const Value& value) {
   return nullptr;
 }
 
-void write_json(std::ostream& out, const QueryResult& result) {
-  out << '[';
-  for (std::size_t number = 0; number < result.rows.size(); ++number) {
-    nlohmann::ordered_json row = nlohmann::ordered_json::object();
-    for (std::size_t i = 0; i < result.columns.size(); ++i)
-      row[result.columns[i]] = json_of(result.rows[number][i]);
-    out << (number > 0 ? ",\n " : "\n ")
-        << row.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+/// Text that a spreadsheet would compute, as text.
+std::string guarded(const std::string& text) {
+  const bool is_formula =
+      !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
+  return is_formula ? "'" + text : text;
+}
+
+/// Writes rows as they come.
+class RowWriter : public RowSink {
+ public:
+  explicit RowWriter(std::ostream& out) : out_(out) {}
+  virtual void end() = 0;
+
+ protected:
+  std::ostream& out_;
+};
+
+class CsvWriter : public RowWriter {
+ public:
+  CsvWriter(std::ostream& out, bool is_guarded) : RowWriter(out), is_guarded_(is_guarded) {}
+
+  void begin(const std::vector<std::string>& columns) override {
+    for (std::size_t i = 0; i < columns.size(); ++i) out_ << (i > 0 ? "," : "") << cell(columns[i]);
+    out_ << '\n';
   }
-  out << (result.rows.empty() ? "]\n" : "\n]\n");
+  void row(std::vector<Value>&& values) override {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (i > 0) out_ << ',';
+      if (const auto* integer = std::get_if<std::int64_t>(&values[i]))
+        out_ << *integer;
+      else if (const auto* real = std::get_if<double>(&values[i]))
+        out_ << exact_number(*real);
+      else if (const auto* text = std::get_if<std::string>(&values[i]))
+        out_ << (text->empty() ? "\"\"" : cell(*text));
+      else if (const auto* blob = std::get_if<Blob>(&values[i]))
+        out_ << hex(std::as_bytes(std::span(blob->bytes)));
+    }
+    out_ << '\n';
+  }
+  void end() override {}
+
+ private:
+  std::string cell(const std::string& text) const {
+    return csv_field(is_guarded_ ? guarded(text) : text);
+  }
+
+  bool is_guarded_;
+};
+
+class JsonWriter : public RowWriter {
+ public:
+  using RowWriter::RowWriter;
+
+  void begin(const std::vector<std::string>& columns) override {
+    columns_ = columns;
+    out_ << '[';
+  }
+  void row(std::vector<Value>&& values) override {
+    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    for (std::size_t i = 0; i < columns_.size(); ++i) object[columns_[i]] = json_of(values[i]);
+    out_ << (is_first_ ? "\n " : ",\n ")
+         << object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    is_first_ = false;
+  }
+  void end() override { out_ << (is_first_ ? "]\n" : "\n]\n"); }
+
+ private:
+  std::vector<std::string> columns_;
+  bool is_first_ = true;
+};
+
+/// Null for the formats that must know all rows before they write one.
+std::unique_ptr<RowWriter> row_writer(std::ostream& out, Format format) {
+  switch (format) {
+    case Format::kCsv: return std::make_unique<CsvWriter>(out, false);
+    case Format::kSheet: return std::make_unique<CsvWriter>(out, true);
+    case Format::kJson: return std::make_unique<JsonWriter>(out);
+    case Format::kTable:
+    case Format::kMarkdown: break;
+  }
+  return nullptr;
 }
 
 }  // namespace
 
+std::vector<std::string> format_names() { return {"table", "csv", "sheet", "json", "md"}; }
+
 Format parse_format(std::string_view name) {
   if (name == "table") return Format::kTable;
   if (name == "csv") return Format::kCsv;
+  if (name == "sheet") return Format::kSheet;
   if (name == "json") return Format::kJson;
   if (name == "md") return Format::kMarkdown;
   throw Error(ErrorKind::kUsage,
-              "format '" + std::string(name) + "' is none of table, csv, json, md");
+              "format '" + std::string(name) + "' is none of table, csv, sheet, json, md");
 }
 
 std::string exact_number(double value) {
@@ -201,12 +254,27 @@ std::string csv_field(std::string_view text) {
 }
 
 void write_result(std::ostream& out, const QueryResult& result, Format format) {
-  switch (format) {
-    case Format::kTable: write_table(out, result); break;
-    case Format::kCsv: write_csv(out, result); break;
-    case Format::kJson: write_json(out, result); break;
-    case Format::kMarkdown: write_markdown(out, result); break;
+  if (const auto writer = row_writer(out, format)) {
+    writer->begin(result.columns);
+    for (const auto& row : result.rows) writer->row(std::vector<Value>(row));
+    writer->end();
+  } else if (format == Format::kTable) {
+    write_table(out, result);
+  } else {
+    write_markdown(out, result);
   }
+}
+
+bool write_query(std::ostream& out, Reader& reader, const std::string& sql,
+                 const QueryLimits& limits, Format format) {
+  if (const auto writer = row_writer(out, format)) {
+    const bool is_cut = reader.stream(sql, *writer, limits);
+    writer->end();
+    return is_cut;
+  }
+  const QueryResult result = reader.query(sql, limits);
+  write_result(out, result, format);
+  return result.is_cut;
 }
 
 }  // namespace tersor::results

@@ -6,21 +6,17 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdio>
-#include <optional>
+#include <new>
 #include <string_view>
 
 #include "common/error.hpp"
 #include "results/db/database.hpp"
+#include "results/query/names.hpp"
+#include "results/query/watchdog.hpp"
 
 namespace tersor::results {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-/// One value may not be larger: a query cannot fill the memory with a single string.
-constexpr int kLongestValueBytes = 256 << 20;
 
 bool is_reading_pragma(const char* name, const char* argument) {
   constexpr std::array<std::string_view, 4> kWithoutArgument{"user_version", "application_id",
@@ -52,13 +48,9 @@ int authorize(void* /*context*/, int action, const char* first, const char* seco
   }
 }
 
-struct Deadline {
-  std::optional<Clock::time_point> at;
-};
-
-int check_deadline(void* context) {
-  const auto* deadline = static_cast<const Deadline*>(context);
-  return deadline->at && Clock::now() >= *deadline->at ? 1 : 0;
+int is_over(void* watchdog) {
+  const auto* current = *static_cast<const Watchdog* const*>(watchdog);
+  return current && current->is_over() ? 1 : 0;
 }
 
 Value value_of(const SQLite::Column& column) {
@@ -98,7 +90,57 @@ std::vector<std::string> column_names(const SQLite::Statement& statement) {
   return names;
 }
 
+std::string in_mib(std::int64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
+
+/// Keeps the rows, up to a sum of bytes.
+class Collector : public RowSink {
+ public:
+  explicit Collector(std::int64_t most_bytes) : most_bytes_(most_bytes) {}
+
+  void begin(const std::vector<std::string>& columns) override { result.columns = columns; }
+  void row(std::vector<Value>&& values) override {
+    bytes_ += static_cast<std::int64_t>(sizeof(values) + values.size() * sizeof(Value));
+    for (const Value& value : values) {
+      if (const auto* text = std::get_if<std::string>(&value))
+        bytes_ += static_cast<std::int64_t>(text->size());
+      if (const auto* blob = std::get_if<Blob>(&value))
+        bytes_ += static_cast<std::int64_t>(blob->bytes.size());
+    }
+    if (bytes_ > most_bytes_)
+      throw Error(ErrorKind::kDatabase,
+                  "the result of the query has more than " + in_mib(most_bytes_) + " after " +
+                      std::to_string(result.rows.size()) +
+                      " rows: select less, or write it as csv or json, which keep no row");
+    result.rows.push_back(std::move(values));
+  }
+
+  QueryResult result;
+
+ private:
+  std::int64_t most_bytes_;
+  std::int64_t bytes_ = 0;
+};
+
+/// The reader looks at this watchdog until the end of the query.
+class Watching {
+ public:
+  Watching(const Watchdog*& place, const Watchdog& watchdog) : place_(place) { place_ = &watchdog; }
+  ~Watching() { place_ = nullptr; }
+  Watching(const Watching&) = delete;
+  Watching& operator=(const Watching&) = delete;
+
+ private:
+  const Watchdog*& place_;
+};
+
 }  // namespace
+
+std::string overrun_message(double seconds) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%g", seconds);
+  return "the query was stopped after " + std::string(text.data()) +
+         " s; give it more time with `tersor query --timeout`";
+}
 
 bool is_null(const Value& value) { return std::holds_alternative<std::monostate>(value); }
 
@@ -112,7 +154,7 @@ struct Reader::Impl {
   std::filesystem::path path;
   ReadOnlyFile file;
   SQLite::Database& db;
-  Deadline deadline;
+  const Watchdog* watchdog = nullptr;  ///< of the query that runs
 
   explicit Impl(const std::filesystem::path& given)
       : path(given), file(open_for_reading(given)), db(file.db()) {
@@ -120,28 +162,34 @@ struct Reader::Impl {
     with_database_errors(path, [this] { db.exec("BEGIN"); });
     sqlite3* handle = db.getHandle();
     sqlite3_set_authorizer(handle, authorize, nullptr);
-    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kLongestValueBytes);
+    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kMostValueBytes);
+    sqlite3_hard_heap_limit64(heap_bytes() + kMostQueryHeapBytes);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
     constexpr int kInstructionsBetweenChecks = 4000;
-    sqlite3_progress_handler(handle, kInstructionsBetweenChecks, check_deadline, &deadline);
+    sqlite3_progress_handler(handle, kInstructionsBetweenChecks, is_over, &watchdog);
   }
 
-  [[noreturn]] void fail(const SQLite::Exception& error, double seconds) {
+  /// A migrated copy of an older database is in memory, beside what queries need.
+  static std::int64_t heap_bytes() { return sqlite3_memory_used(); }
+
+  [[noreturn]] void fail(const SQLite::Exception& error, const std::string& sql, double seconds) {
     const int code = error.getErrorCode();
-    if (code == SQLITE_INTERRUPT) {
-      std::array<char, 32> text{};
-      std::snprintf(text.data(), text.size(), "%g", seconds);
-      throw Error(ErrorKind::kDatabase, "the query was stopped after " + std::string(text.data()) +
-                                            " s; give it more time with --timeout");
-    }
     const std::string what = error.what();
+    if (code == SQLITE_INTERRUPT) throw Error(ErrorKind::kDatabase, overrun_message(seconds));
     if (code == SQLITE_AUTH || what.starts_with("not authorized"))
       throw Error(ErrorKind::kDatabase,
                   "refused: " + what +
                       " (a query may only read; use sqlite3 on a copy to change something)");
-    if (code == SQLITE_ERROR || code == SQLITE_TOOBIG || code == SQLITE_MISMATCH)
-      throw Error(ErrorKind::kDatabase, "SQL: " + what);
+    if (code == SQLITE_NOMEM)
+      throw Error(ErrorKind::kDatabase, "the query needs more memory than it may have (" +
+                                            in_mib(kMostQueryHeapBytes) +
+                                            ", or less by ulimit -v): group or sort fewer rows");
+    if (code == SQLITE_TOOBIG)
+      throw Error(ErrorKind::kDatabase, "the query makes a value of more than " +
+                                            in_mib(kMostValueBytes) + ", the most that one may be");
+    if (code == SQLITE_ERROR || code == SQLITE_MISMATCH)
+      throw Error(ErrorKind::kDatabase, "SQL: " + what + names_hint(db, sql, what));
     throw database_error(path, error);
   }
 
@@ -176,36 +224,43 @@ Reader& Reader::operator=(Reader&&) noexcept = default;
 
 const std::filesystem::path& Reader::path() const { return impl_->path; }
 
-QueryResult Reader::query(const std::string& sql, const QueryLimits& limits,
-                          const std::vector<Value>& parameters) {
-  impl_->deadline.at.reset();
-  if (limits.seconds > 0)
-    impl_->deadline.at =
-        Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                           std::chrono::duration<double>(std::min(limits.seconds, 1e9)));
+bool Reader::stream(const std::string& sql, RowSink& sink, const QueryLimits& limits,
+                    const std::vector<Value>& parameters) {
+  Watchdog watchdog(limits.seconds, limits.on_overrun);
+  const Watching watching(impl_->watchdog, watchdog);
   forget_system_error();
   try {
     impl_->check(sql);
     SQLite::Statement statement(impl_->db, sql);
     for (std::size_t i = 0; i < parameters.size(); ++i)
       bind_value(statement, static_cast<int>(i) + 1, parameters[i]);
-    QueryResult result;
-    result.columns = column_names(statement);
-    while (statement.executeStep()) {
-      if (limits.rows > 0 && static_cast<std::int64_t>(result.rows.size()) == limits.rows) {
-        result.is_cut = true;
-        break;
-      }
+    const std::vector<std::string> columns = column_names(statement);
+    sink.begin(columns);
+    for (std::int64_t rows = 0; statement.executeStep(); ++rows) {
+      if (limits.rows > 0 && rows == limits.rows) return true;
       std::vector<Value> row;
-      for (std::size_t i = 0; i < result.columns.size(); ++i)
+      for (std::size_t i = 0; i < columns.size(); ++i)
         row.push_back(value_of(statement.getColumn(static_cast<int>(i))));
-      result.rows.push_back(std::move(row));
+      watchdog.pause();
+      sink.row(std::move(row));
+      watchdog.resume();
     }
     impl_->file.expect_unchanged();
-    return result;
+    return false;
   } catch (const SQLite::Exception& error) {
-    impl_->fail(error, limits.seconds);
+    impl_->fail(error, sql, limits.seconds);
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::kDatabase,
+                "out of memory: the result of the query is larger than this machine or its limits "
+                "(ulimit -v) allow; select less, or write it as csv or json");
   }
+}
+
+QueryResult Reader::query(const std::string& sql, const QueryLimits& limits,
+                          const std::vector<Value>& parameters) {
+  Collector collector(limits.bytes);
+  collector.result.is_cut = stream(sql, collector, limits, parameters);
+  return std::move(collector.result);
 }
 
 }  // namespace tersor::results

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <string>
 
 #include "common/log.hpp"
 #include "harness/cli/command.hpp"
+#include "protocol/exit_code.hpp"
 #include "results/query/format.hpp"
 #include "results/query/reader.hpp"
 
@@ -16,15 +18,18 @@ struct QueryCommand {
   std::string sql;
   std::string db;
   std::string format = "table";
-  results::QueryLimits limits{1000, 30};
+  results::QueryLimits limits{.rows = 1000, .seconds = 30, .bytes = 256 << 20};
 
-  void run() const {
+  void run() {
     const results::Format chosen = results::parse_format(format);
     results::Reader reader(db);
-    const results::QueryResult result = reader.query(sql, limits);
-    results::write_result(std::cout, result, chosen);
+    limits.on_overrun = [this] {
+      log_line(LogLevel::kError, results::overrun_message(limits.seconds));
+      std::_Exit(protocol::ProgramExit::kBadInput);
+    };
+    const bool is_cut = results::write_query(std::cout, reader, sql, limits, chosen);
     std::cout.flush();
-    if (result.is_cut)
+    if (is_cut)
       log_line(LogLevel::kNote, "cut after " + std::to_string(limits.rows) +
                                     " rows; there are more (--limit N, 0 for all)");
   }
@@ -37,9 +42,13 @@ const CommandRegistrar kQuery(70, "query", [](CLI::App& app) {
   query->add_option("sql", command->sql, "SQL; tables and views: docs/results-schema.md")
       ->required();
   query->add_option("--db", command->db, "results database")->required();
-  query->add_option("--format", command->format, "table, csv, json or md")
+  query
+      ->add_option(
+          "--format", command->format,
+          "table, csv, sheet (csv whose text no spreadsheet takes for a formula), json or "
+          "md; csv, sheet and json are written row by row, the others hold at most 256 MiB")
       ->capture_default_str()
-      ->check(CLI::IsMember({"table", "csv", "json", "md"}));
+      ->check(CLI::IsMember(results::format_names()));
   query->add_option("--limit", command->limits.rows, "most rows; 0: all")
       ->capture_default_str()
       ->check(refuse_negative);

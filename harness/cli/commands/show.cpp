@@ -2,12 +2,14 @@
 #include "results/query/show.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <string>
 
 #include "common/log.hpp"
 #include "harness/cli/command.hpp"
+#include "protocol/exit_code.hpp"
 #include "results/query/format.hpp"
 #include "results/query/reader.hpp"
 
@@ -19,14 +21,18 @@ struct ShowCommand {
   std::string db;
   std::string format = "table";
   bool is_complete = false;
-  results::ShowOptions options{"", true, {1000, 60}};
+  results::ShowOptions options{"", true, {.rows = 1000, .seconds = 60, .bytes = 256 << 20}};
 
   void run() {
     const results::Format chosen = results::parse_format(format);
     const bool is_for_programs =
-        chosen == results::Format::kCsv || chosen == results::Format::kJson;
+        chosen != results::Format::kTable && chosen != results::Format::kMarkdown;
     options.is_complete = is_complete || is_for_programs;
     results::Reader reader(db);
+    options.limits.on_overrun = [this] {
+      log_line(LogLevel::kError, results::overrun_message(options.limits.seconds));
+      std::_Exit(protocol::ProgramExit::kBadInput);
+    };
     const results::QueryResult result = results::show(reader, name, options);
     results::write_result(std::cout, result, chosen);
     std::cout.flush();
@@ -52,9 +58,11 @@ const CommandRegistrar kShow(60, "show", [](CLI::App& app) {
   show->add_option("--where", command->options.where,
                    "SQL expression over the columns, e.g. \"dataset = 'sst2' and codec like "
                    "'topk%'\"");
-  show->add_option("--format", command->format, "table, csv, json or md")
+  show->add_option(
+          "--format", command->format,
+          "table, csv, sheet (csv whose text no spreadsheet takes for a formula), json or md")
       ->capture_default_str()
-      ->check(CLI::IsMember({"table", "csv", "json", "md"}));
+      ->check(CLI::IsMember(results::format_names()));
   show->add_flag("--all", command->is_complete,
                  "every column of the view, as csv and json always have");
   show->add_option("--limit", command->options.limits.rows, "most rows; 0: all")
