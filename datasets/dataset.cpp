@@ -39,12 +39,32 @@ std::uint64_t hash_of(const std::vector<Example>& examples) {
   return XXH64_digest(state.get());
 }
 
+std::vector<Example> read_lines(const DatasetInfo& info, const std::filesystem::path& data_root,
+                                SplitName split, std::int64_t max_rows) {
+  if (!info.lines)
+    throw Error(ErrorKind::kUsage, info.name + " holds token ids and has no rows of text");
+  std::vector<Example> examples;
+  info.lines(info, data_root, split, [&](std::string_view line) {
+    while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
+    const auto row = static_cast<std::int64_t>(examples.size());
+    examples.push_back({.text_a = std::string(line), .text_b = "", .label = 0, .row = row});
+    return row + 1 != max_rows;
+  });
+  return examples;
+}
+
 }  // namespace
 
-std::string_view to_string(SplitName split) { return split == SplitName::kTrain ? "train" : "dev"; }
+std::string_view to_string(SplitName split) {
+  if (split == SplitName::kTest) return "test";
+  return split == SplitName::kTrain ? "train" : "dev";
+}
 
 std::string DatasetInfo::mistake() const {
-  if (!read) return "has no reader";
+  const bool has_reader = content == Content::kRows   ? read != nullptr
+                          : content == Content::kText ? lines != nullptr
+                                                      : tokens != nullptr;
+  if (!has_reader) return "has no reader";
   return metrics.empty() ? "has no metric" : "";
 }
 
@@ -65,7 +85,8 @@ Split load(const DatasetInfo& info, const std::filesystem::path& data_root, Spli
     throw Error(ErrorKind::kUsage, info.name + ": " + std::to_string(max_rows) +
                                        " rows asked for; give 0 (all) or a positive number");
   Split result;
-  result.examples = info.read(info, data_root, split, max_rows);
+  result.examples = info.read ? info.read(info, data_root, split, max_rows)
+                              : read_lines(info, data_root, split, max_rows);
   if (result.examples.empty())
     throw Error(ErrorKind::kData,
                 info.name + ": the " + std::string(to_string(split)) + " split has no rows");
@@ -81,11 +102,12 @@ Availability available(const DatasetInfo& info, const std::filesystem::path& dat
       result.missing.push_back((data_root / file.path).string());
   }
   result.available = result.missing.empty();
-  if (!result.available)
-    result.remedy = "scripts/fetch glue-" + info.name +
-                    " gets it, for --data ~/.cache/tersor/data; or get " + info.url +
-                    ", put the files at FOLDER/" + info.files.front().path +
-                    " and so on, and give --data FOLDER or set TERSOR_DATA";
+  if (result.available) return result;
+  if (!info.fetched_as.empty())
+    result.remedy =
+        "scripts/fetch " + info.fetched_as + " gets it, for --data ~/.cache/tersor/data; or ";
+  result.remedy += "get " + info.url + ", put the files at FOLDER/" + info.files.front().path +
+                   " and so on, and give --data FOLDER or set TERSOR_DATA";
   return result;
 }
 

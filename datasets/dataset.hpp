@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +15,8 @@
 
 namespace tersor::datasets {
 
-enum class SplitName : std::uint8_t { kTrain, kDev };
-/// "train", "dev".
+enum class SplitName : std::uint8_t { kTrain, kDev, kTest };
+/// "train", "dev", "test". A corpus' validation file is its dev split; cells use train and dev.
 std::string_view to_string(SplitName split);
 
 /// One sentence or sentence pair. Texts are UTF-8 as the source has them, without case folding.
@@ -39,9 +40,21 @@ struct FileFact {
   SplitName split = SplitName::kTrain;
   std::string path;       ///< e.g. "glue/SST-2/train.tsv"
   std::int64_t rows = 0;  ///< rows of the published file, header not counted
-  std::string
-      sha256;  ///< of the published file, hex; copies that differ are read, but said to differ
+  /// Of the published file, hex; copies that differ are read, but said to differ. Empty: none is
+  /// known.
+  std::string sha256;
 };
+
+/// What the samples of a set are made of.
+enum class Content : std::uint8_t {
+  kRows,    ///< one or two texts and a label each: classification, regression
+  kText,    ///< running text, line by line: language models
+  kTokens,  ///< running text as token ids, of a vocabulary that the file does not name
+};
+
+/// Takes a line with its newline, or a run of token ids; false: no more is wanted.
+using LineUse = std::function<bool(std::string_view line)>;
+using TokenUse = std::function<bool(std::span<const std::int32_t> ids)>;
 
 /// The manifest of a data set. One object per folder of datasets/.
 struct DatasetInfo {
@@ -57,13 +70,23 @@ struct DatasetInfo {
   std::vector<std::string> metrics;     ///< names in metrics/metric.hpp, the primary one first
   std::optional<double> best_accuracy;  ///< what no model can pass in expectation, where known
   std::vector<FileFact> files;          ///< empty: embedded
+  std::string fetched_as{};             ///< what scripts/fetch calls it; empty: it gets no such set
   /// Own vocabulary, one token a line of a vocab.txt, [PAD] [UNK] [CLS] [SEP] [MASK] first; empty:
   /// the set has none and needs a vocab.txt or build_vocabulary() (tokenizers/tokenizer.hpp).
   std::vector<std::string> vocabulary;
-  /// Reads at most `max_rows` rows (0: all). Called by load().
+  /// Reads at most `max_rows` rows (0: all). Called by load(); a corpus has none.
   std::function<std::vector<Example>(const DatasetInfo&, const std::filesystem::path& data_root,
                                      SplitName, std::int64_t max_rows)>
-      read;
+      read{};
+  Content content = Content::kRows;
+  /// kText: gives the lines of a split in order until `use` has enough. Throws as load() does.
+  std::function<void(const DatasetInfo&, const std::filesystem::path& data_root, SplitName,
+                     const LineUse& use)>
+      lines{};
+  /// kTokens: gives the ids of a split in order until `use` has enough. Throws as load() does.
+  std::function<void(const DatasetInfo&, const std::filesystem::path& data_root, SplitName,
+                     const TokenUse& use)>
+      tokens{};
 
   bool embedded() const { return files.empty(); }
   /// Why the manifest cannot be used; empty: it can.
@@ -78,9 +101,10 @@ std::vector<const DatasetInfo*> all_datasets();
 /// Throws Error(kUsage) with the nearest name and the known ones.
 const DatasetInfo& find_dataset(std::string_view name);
 
-/// The first `max_rows` rows (0: all) of a split. `data_root` holds "glue/"; an embedded set
-/// ignores it. Throws Error(kMissing) where a file is not there (with its path and where to get it)
-/// and Error(kData) with file, line, column and what was expected.
+/// The first `max_rows` rows (0: all) of a split; of a corpus, its lines without their ends as rows
+/// of one text and label 0 (Error(kUsage) where it holds token ids). `data_root` holds "glue/"; an
+/// embedded set ignores it. Throws Error(kMissing) where a file is not there (with its path and
+/// where to get it) and Error(kData) with file, line, column and what was expected.
 Split load(const DatasetInfo& info, const std::filesystem::path& data_root, SplitName split,
            std::int64_t max_rows = 0);
 

@@ -51,7 +51,11 @@ class Reader {
   /// False at the end of the file.
   bool next(Example& example) {
     if (!lines_.next(line_)) return false;
-    const std::vector<std::string_view> fields = split_fields(line_);
+    std::vector<std::string_view> fields = split_fields(line_);
+    for (; layout_.skips_short_rows && fields.size() < columns_.size(); ++row_) {
+      if (!lines_.next(line_)) return false;
+      fields = split_fields(line_);
+    }
     if (fields.size() != columns_.size())
       fail(lines_.number(), std::min(fields.size(), columns_.size()) + 1,
            std::to_string(fields.size()) + " columns where there must be " +
@@ -102,7 +106,17 @@ class Reader {
     return std::string(field);
   }
 
+  float named_label(std::string_view field) const {
+    const auto found = std::find(layout_.labels.begin(), layout_.labels.end(), field);
+    if (found != layout_.labels.end()) return static_cast<float>(found - layout_.labels.begin());
+    std::string names;
+    for (const std::string& name : layout_.labels) names += (names.empty() ? "" : ", ") + name;
+    fail(lines_.number(), label_ + 1,
+         "label '" + std::string(field.substr(0, 80)) + "' is none of " + names);
+  }
+
   float label(std::string_view field) const {
+    if (!layout_.labels.empty()) return named_label(field);
     const auto value = parse_real(field);
     if (!value || (info_.classes != 0 && *value != std::floor(*value)) ||
         *value < layout_.lowest_label || *value > layout_.highest_label)

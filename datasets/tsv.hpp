@@ -19,6 +19,8 @@ struct TsvLayout {
   std::string label;
   double lowest_label = 0;  ///< classes: 0 and classes - 1, whole numbers only
   double highest_label = 1;
+  std::vector<std::string> labels{};  ///< names of the classes; empty: the labels are numbers
+  bool skips_short_rows = false;      ///< rows with too few columns are left out, not refused
 };
 
 /// Reads a split's first `max_rows` rows (0: all). Throws Error(kMissing) and Error(kData) as

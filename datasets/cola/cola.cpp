@@ -20,6 +20,7 @@ const DatasetRegistrar kCola{{
                "cb368ebeb9f27d7ad03720d27ddc95687a311bdb100781a2fe59a5f5b1bc0624"},
               {SplitName::kDev, "glue/CoLA/dev.tsv", 1043,
                "8c013e21dc39957cac37378d87bebe225b694a0d5fe13eded66c2856628833fd"}},
+    .fetched_as = "glue-cola",
     .vocabulary = {},
     .read = tsv_reader({.columns = {"source", "label", "original mark", "sentence"},
                         .header = false,

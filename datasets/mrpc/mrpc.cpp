@@ -22,6 +22,7 @@ const DatasetRegistrar kMrpc{{
                "f178bcc72ab4c2c1c778b480912e0c8e1dba3ead150dc1d490d70682ab888c1e"},
               {SplitName::kDev, "glue/MRPC/dev.tsv", 408,
                "9e8f284788040f7c9ecde2e1b3c07237c756f926bd9ef8548ef5d34b56f69f17"}},
+    .fetched_as = "glue-mrpc",
     .vocabulary = {},
     .read = tsv_reader({.columns = {"Quality", "#1 ID", "#2 ID", "#1 String", "#2 String"},
                         .header = true,

@@ -20,6 +20,7 @@ const DatasetRegistrar kSst2{{
                "48eac26399f8456935f81dd9e3a745c1430adb6c62e233ccfe22db4a0d15d1d1"},
               {SplitName::kDev, "glue/SST-2/dev.tsv", 872,
                "54a9c12c77e402fc14d6a66a506f24d999f596b0176eb777c972cccc2f9cc4b0"}},
+    .fetched_as = "glue-sst2",
     .vocabulary = {},
     .read = tsv_reader({.columns = {"sentence", "label"},
                         .header = true,

@@ -20,6 +20,7 @@ const DatasetRegistrar kStsb{{
                "41c4d978b6162abdcada7e49a982211954cca5459c228db478af333124b257a2"},
               {SplitName::kDev, "glue/STS-B/dev.tsv", 1500,
                "fe7dc0632a5033562f3cadff991f6e8d9b9b6311861660e78c3c82eb7db67f59"}},
+    .fetched_as = "glue-stsb",
     .vocabulary = {},
     .read = tsv_reader({.columns = {"index", "genre", "filename", "year", "old_index", "source1",
                                     "source2", "sentence1", "sentence2", "score"},

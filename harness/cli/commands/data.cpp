@@ -24,7 +24,8 @@ using datasets::SplitName;
 struct SplitState {
   std::string name;
   std::int64_t rows = -1;  // -1: cannot be read
-  std::string state;       // embedded, known copy, other copy, missing, malformed
+  std::string state;       // embedded, known copy, other copy, unchecked (no hash is known),
+                           // missing, malformed
   std::string problem;
 };
 
@@ -37,8 +38,11 @@ SplitState inspect(const DatasetInfo& info, const std::filesystem::path& root, S
     if (fact != nullptr && root.empty()) throw Error(ErrorKind::kMissing, fact->path);
     result.rows = static_cast<std::int64_t>(load(info, root, split).examples.size());
     if (fact == nullptr) return result;
-    result.state =
-        sha256_hex(read_file(root / fact->path)) == fact->sha256 ? "known copy" : "other copy";
+    if (fact->sha256.empty())
+      result.state = "unchecked";
+    else
+      result.state =
+          sha256_hex(read_file(root / fact->path)) == fact->sha256 ? "known copy" : "other copy";
     if (result.state == "other copy")
       result.problem = info.name + ": " + (root / fact->path).string() +
                        " is not the copy whose SHA-256 is known (its rows are used as they are)";
@@ -91,7 +95,7 @@ std::string size_text(const nlohmann::ordered_json& split) {
 }
 
 void print_table(const nlohmann::ordered_json& entries) {
-  std::printf("%-10s %8s %8s  %-20s %s\n", "name", "train", "dev", "metrics", "what");
+  std::printf("%-15s %8s %8s  %-20s %s\n", "name", "train", "dev", "metrics", "what");
   for (const auto& entry : entries) {
     std::string metrics;
     for (const auto& metric : entry["metrics"])
@@ -99,7 +103,7 @@ void print_table(const nlohmann::ordered_json& entries) {
     std::string what = entry["title"].get<std::string>();
     if (!entry["best_accuracy"].is_null())
       what += " (best accuracy " + entry["best_accuracy"].dump() + ")";
-    std::printf("%-10s %8s %8s  %-20s %s\n", entry["name"].get<std::string>().c_str(),
+    std::printf("%-15s %8s %8s  %-20s %s\n", entry["name"].get<std::string>().c_str(),
                 size_text(entry["splits"]["train"]).c_str(),
                 size_text(entry["splits"]["dev"]).c_str(), metrics.c_str(), what.c_str());
   }

@@ -38,7 +38,7 @@ class DataFolder {
 TEST_CASE("data list without a folder shows the embedded set and where to get the others") {
   const auto list = run_program({TERSOR_PROGRAM, "data", "list"}, {{"TERSOR_DATA", ""}});
   CHECK(list.status == 0);
-  CHECK_THAT(list.output, Contains("synthetic      8192     1000") &&
+  CHECK_THAT(list.output, Contains("synthetic           8192     1000") &&
                               Contains("best accuracy 0.95") &&
                               Contains("sst2: glue/SST-2/train.tsv is missing") &&
                               Contains("sst2: scripts/fetch glue-sst2 gets it") &&
