@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""usage: glue.py CACHE NAME...   fetches GLUE sets into CACHE/data/glue/FOLDER/{train,dev,test}.tsv."""
+"""usage: glue.py [--trust-first] CACHE NAME...   fetches GLUE sets into CACHE/data/glue/FOLDER/{train,dev,test}.tsv.
+
+--trust-first accepts the first download of a set of which no hash is known, and records its hash."""
+import argparse
 import os
 import shutil
 import sys
@@ -18,18 +21,44 @@ def recorded_hash(cache, url):
     return None
 
 
+def record_hash(cache, url, path):
+    os.makedirs(os.path.join(cache, "data"), exist_ok=True)
+    with open(os.path.join(cache, "data", "SHA256SUMS"), "a", encoding="utf-8") as sums:
+        sums.write(f"{sha256(path)} {url}\n")
+    print(f"note: no hash of {url} is known; this first download is trusted (--trust-first) and its hash recorded")
+
+
 def download(cache, url, digest):
     """The local copy of `url`; TERSOR_GLUE_MIRROR replaces scheme and host (a mirror of one's own)."""
     path = os.path.join(cache, "downloads", os.path.basename(url))
-    known = digest if digest != "-" else recorded_hash(cache, url)
     mirror = os.environ.get("TERSOR_GLUE_MIRROR")
-    fetch(mirror.rstrip("/") + urllib.parse.urlparse(url).path if mirror else url, path, known)
-    if known is None:
-        os.makedirs(os.path.join(cache, "data"), exist_ok=True)
-        with open(os.path.join(cache, "data", "SHA256SUMS"), "a", encoding="utf-8") as sums:
-            sums.write(f"{sha256(path)} {url}\n")
-        print(f"note: no published hash of {url} is known; this first download is trusted and its hash recorded")
+    fetch(mirror.rstrip("/") + urllib.parse.urlparse(url).path if mirror else url, path, digest)
     return path
+
+
+def check_content(folder, known, url, archive):
+    """Removes the download where a file of it is not the known one."""
+    for name, digest in known.items():
+        path = os.path.join(folder, name)
+        actual = sha256(path) if os.path.exists(path) else "missing"
+        if actual != digest:
+            os.remove(archive)
+            raise DownloadError(f"{url}: SHA-256 of its {name} is {actual}, expected {digest}; the file was removed")
+
+
+def fetch_zip(cache, name, folder, row, trusts_first):
+    """Unpacks a set whose download or content is verified."""
+    digest, url, known = row[2], row[3], dict(item.split("=") for item in row[4:])
+    expected = digest if digest != "-" else recorded_hash(cache, url)
+    missing = [file for file in ("train.tsv", "dev.tsv") if file not in known]
+    if expected is None and missing and not trusts_first:
+        raise DownloadError(f"{name}: no SHA-256 of {url} or of its {' and '.join(missing)} is known, so it is not fetched; "
+                            "--trust-first takes the first download and demands its hash from then on")
+    archive = download(cache, url, expected)
+    unzip(archive, folder)
+    check_content(folder, known, url, archive)
+    if expected is None and missing:
+        record_hash(cache, url, archive)
 
 
 def split_mrpc(train_path, ids_path, folder):
@@ -57,22 +86,30 @@ def unzip(path, folder):
                     shutil.copyfileobj(source, out)
 
 
-def main(cache, *names):
+def main(cache, names, trusts_first):
     for name in names:
         rows = [row for row in table("glue.txt") if row[0] == name]
         final = os.path.join(cache, "data", "glue", rows[0][1])
         if os.path.isdir(final):
             continue
-        paths = [download(cache, url, digest) for _, _, digest, url in rows]
         folder = final + ".new"
-        os.makedirs(folder, exist_ok=True)
-        split_mrpc(*paths, folder) if name == "mrpc" else unzip(*paths, folder)
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        if name == "mrpc":
+            split_mrpc(*[download(cache, row[3], row[2]) for row in rows], folder)
+        else:
+            fetch_zip(cache, name, folder, rows[0], trusts_first)
         os.rename(folder, final)
         print(f"{name}: {final}")
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("cache")
+    parser.add_argument("names", nargs="+")
+    parser.add_argument("--trust-first", action="store_true")
+    options = parser.parse_args()
     try:
-        main(*sys.argv[1:])
+        main(options.cache, options.names, options.trust_first)
     except (DownloadError, OSError, zipfile.BadZipFile) as error:
         sys.exit(f"error: {error}")

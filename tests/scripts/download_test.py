@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import unittest.mock
 import zipfile
 
 SCRIPTS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "scripts", "lib")
@@ -129,23 +130,56 @@ class Download(unittest.TestCase):
         return subprocess.run(command, capture_output=True, text=True, check=False,
                               env=os.environ | {"TERSOR_GLUE_MIRROR": self.base})
 
-    def test_glue_first_use_is_recorded_and_then_demanded(self):
+    @staticmethod
+    def archive(**files):
         archive = io.BytesIO()
         with zipfile.ZipFile(archive, "w") as out:
-            out.writestr("CoLA/train.tsv", "gj04\t1\t\tA row.\n")
-            out.writestr("CoLA/original/raw.tsv", "no")
-        Server.files = {"/glue/data/CoLA.zip": archive.getvalue()}
-        first = self.glue("cola")
-        self.assertEqual(0, first.returncode, first.stderr)
-        self.assertIn("trusted", first.stdout)
+            for name, text in files.items():
+                out.writestr(f"SET/{name}.tsv", text)
+            out.writestr("SET/original/raw.tsv", "no")
+        return archive.getvalue()
+
+    def test_glue_without_a_hash_is_fetched_on_demand_alone_and_then_recorded(self):
+        Server.files = {"/glue/data/QNLIv2.zip": self.archive(train="a\n", dev="b\n")}
+        refused = self.glue("qnli")
+        self.assertEqual(1, refused.returncode)
+        self.assertIn("no SHA-256", refused.stderr)
+        self.assertIn("train.tsv", refused.stderr)
+        self.assertIn("--trust-first", refused.stderr)
+        self.assertEqual([], Server.seen)
+        other = self.glue("--trust-first", "qnli")  # its dev.tsv is a known one
+        self.assertEqual(1, other.returncode)
+        self.assertIn("SHA-256 of its dev.tsv", other.stderr)
+        self.assertFalse(os.path.exists(os.path.join(self.folder.name, "data/SHA256SUMS")))
+
+    def fetch_with(self, known, trusts_first=False):
+        import glue
+        rows = [["cola", "CoLA", "-", "http://example.org/glue/data/CoLA.zip", *known]]
+        with unittest.mock.patch.object(glue, "table", lambda _: rows), \
+                unittest.mock.patch.dict(os.environ, {"TERSOR_GLUE_MIRROR": self.base}), contextlib.redirect_stdout(io.StringIO()) as out:
+            glue.main(self.folder.name, ["cola"], trusts_first)
+        return out.getvalue()
+
+    def test_glue_known_content_needs_no_trust(self):
+        known = [f"{name}.tsv={hashlib.sha256(text).hexdigest()}" for name, text in (("train", b"a\n"), ("dev", b"b\n"))]
+        Server.files = {"/glue/data/CoLA.zip": self.archive(train="a\n", dev="changed\n")}
+        with self.assertRaisesRegex(download.DownloadError, "its dev.tsv is .* expected"):
+            self.fetch_with(known)
+        self.assertFalse(os.path.exists(os.path.join(self.folder.name, "data/glue/CoLA")))
+        self.assertFalse(os.path.exists(os.path.join(self.folder.name, "downloads/CoLA.zip")))
+        Server.files = {"/glue/data/CoLA.zip": self.archive(train="a\n", dev="b\n")}
+        self.assertNotIn("trusted", self.fetch_with(known))
         with open(os.path.join(self.folder.name, "data/glue/CoLA/train.tsv"), encoding="utf-8") as stream:
-            self.assertEqual("gj04\t1\t\tA row.\n", stream.read())
+            self.assertEqual("a\n", stream.read())
+
+    def test_glue_first_use_is_recorded_and_then_demanded(self):
+        Server.files = {"/glue/data/CoLA.zip": self.archive(train="a\n", dev="b\n")}
+        self.assertIn("trusted", self.fetch_with([], trusts_first=True))
         os.rename(os.path.join(self.folder.name, "data/glue/CoLA"), os.path.join(self.folder.name, "gone"))
         os.remove(os.path.join(self.folder.name, "downloads/CoLA.zip"))
         Server.files["/glue/data/CoLA.zip"] += b"!"
-        second = self.glue("cola")
-        self.assertEqual(1, second.returncode)
-        self.assertIn("SHA-256", second.stderr)
+        with self.assertRaisesRegex(download.DownloadError, "SHA-256 is"):
+            self.fetch_with([])
 
     def test_glue_known_hash_is_demanded(self):
         Server.files = {"/glue/data/SST-2.zip": b"not the archive"}
