@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/files.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 
+#include "common/descriptor.hpp"
 #include "common/error.hpp"
 
 namespace tersor {
@@ -45,6 +47,21 @@ void write_file(const std::filesystem::path& path, std::span<const std::byte> da
   const std::string reason = code ? code.message() : std::strerror(errno);
   if (is_plain) std::filesystem::remove(written, code);
   throw Error(ErrorKind::kIo, path.string() + ": cannot be written: " + reason);
+}
+
+void create_file(const std::filesystem::path& path, std::span<const std::byte> data) {
+  constexpr int kReadableByAll = 0644;
+  const Descriptor file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kReadableByAll));
+  bool is_whole = static_cast<bool>(file);
+  while (is_whole && !data.empty()) {
+    const ssize_t written = ::write(file.get(), data.data(), data.size());
+    if (written < 0 && errno == EINTR) continue;
+    is_whole = written > 0;
+    if (is_whole) data = data.subspan(static_cast<std::size_t>(written));
+  }
+  if (!is_whole)
+    throw Error(ErrorKind::kIo, path.string() + ": cannot be made: " + std::strerror(errno));
 }
 
 void expect_writable(const std::filesystem::path& path) {

@@ -25,9 +25,9 @@ void list(auto& fields, Job& job) {
   fields("seed", job.seed);
   fields("attempt", job.attempt);
   fields("config", job.config);
-  fields("data_root", job.data_root);
-  fields("weights", job.weights);
-  fields("vocab", job.vocabulary);
+  fields.path("data_root", job.data_root);
+  fields.path("weights", job.weights);
+  fields.path("vocab", job.vocabulary);
   fields("progress", job.has_progress);
   fields("error_every", job.error_every);
   fields("messages_every", job.messages_every);
@@ -38,6 +38,15 @@ struct Writer {
 
   void operator()(const char* key, const auto& value) { object[key] = value; }
   void operator()(const char* key, const Cell& cell) { object[key] = to_json(cell); }
+
+  /// JSON is UTF-8, and a path is any bytes: one that is not stands as its bytes.
+  void path(const char* key, const std::string& value) {
+    const std::string shown = json(value).dump(-1, ' ', false, json::error_handler_t::replace);
+    if (json::parse(shown) == value)
+      object[key] = value;
+    else
+      object[key] = {{"bytes", std::vector<std::uint8_t>(value.begin(), value.end())}};
+  }
 };
 
 /// A missing key keeps its default.
@@ -60,6 +69,18 @@ class Reader {
     value = found->get<Value>();
   }
   void operator()(const char* key, Cell& cell) const { cell = cell_from_json(object_.at(key)); }
+
+  void path(const char* key, std::string& value) const {
+    const auto found = object_.find(key);
+    if (found == object_.end() || !found->is_object()) return (*this)(key, value);
+    const json& bytes = found->value("bytes", json());
+    if (!bytes.is_array()) fail(key, "has no array 'bytes': " + found->dump());
+    value.clear();
+    for (const json& byte : bytes) {
+      if (!byte.is_number_unsigned() || byte > 255) fail(key, "has no byte " + byte.dump());
+      value += static_cast<char>(byte.get<std::uint8_t>());
+    }
+  }
 
  private:
   template <typename Value>
@@ -101,7 +122,7 @@ JobFile read_job_file(const std::filesystem::path& path) {
 
 void write_job_file(const std::filesystem::path& path, const JobFile& job) {
   const std::string text = to_json(job).dump(2) + "\n";
-  write_file(path, std::as_bytes(std::span(text)));
+  create_file(path, std::as_bytes(std::span(text)));
 }
 
 }  // namespace tersor::protocol

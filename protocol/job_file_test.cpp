@@ -60,6 +60,24 @@ TEST_CASE("job file: what was written is read back") {
                                      "  \"seed\": 9223372036854775808,\n  \"attempt\": 2,\n"));
 }
 
+TEST_CASE("job file: paths are any bytes, and nothing is overwritten") {
+  JobFile job = read(R"({"format": 1, "config": {}})");
+  job.data_root = "/d\xff\xc3";
+  job.weights = "/\xc3\xa9";
+  const TempFile file;
+  write_job_file(file.path, job);
+  const JobFile again = read_job_file(file.path);
+  CHECK(again.data_root == job.data_root);
+  CHECK(again.weights == job.weights);
+  CHECK(to_json(job)["weights"] == "/\xc3\xa9");
+  CHECK(to_json(job)["data_root"]["bytes"] == nlohmann::json({47, 100, 255, 195}));
+  CHECK_THROWS_WITH(write_job_file(file.path, job), Contains("File exists"));
+  CHECK_THROWS_WITH(read(R"({"format": 1, "config": {}, "weights": {"bytes": [256]}})"),
+                    Contains("'weights' has no byte 256"));
+  CHECK_THROWS_WITH(read(R"({"format": 1, "config": {}, "weights": {"bytes": "x"}})"),
+                    Contains("'weights' has no array 'bytes'"));
+}
+
 TEST_CASE("job file: what is wrong is named") {
   CHECK_THROWS_WITH(read_job_file("/nowhere/cell.json"), Contains("/nowhere/cell.json"));
   CHECK_THROWS_WITH(read("{"), Contains("1:2: not JSON"));

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#include "common/file_part.hpp"
 
 namespace tersor::harness {
 namespace {
@@ -29,8 +29,9 @@ std::vector<pid_t> ranks_of(const fs::path& folder) {
     const std::string name = entry->path().filename();
     if (!std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c); }))
       continue;
-    std::ifstream stream(entry->path() / "cmdline", std::ios::binary);
-    const std::string line{std::istreambuf_iterator<char>(stream), {}};
+    constexpr std::size_t kLongest = std::size_t{6} << 20;  // the kernel's limit
+    std::error_code gone;                                   // a process that has ended meanwhile
+    const std::string line = read_part(entry->path() / "cmdline", 0, kLongest, gone);
     if (line.find(wanted) != std::string::npos) pids.push_back(static_cast<pid_t>(std::stol(name)));
   }
   return pids;
