@@ -8,7 +8,7 @@
 #include <cmath>
 #include <ctime>
 
-#include "harness/run/plan.hpp"
+#include "harness/run/duration_text.hpp"
 
 namespace tersor::harness {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/run/spool_peek.hpp"
+#include "harness/run/spool_tail.hpp"
 
 namespace tersor::harness {
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/plan.hpp"
 
-#include <array>
-#include <cmath>
-#include <cstdio>
 #include <unordered_map>
 #include <utility>
 
@@ -33,6 +30,7 @@ struct Decision {
   Action action = Action::kRun;
   std::string reason = "new";
   bool is_unsuccessful = false;
+  std::string warning = {};
 };
 
 Decision decide(const History::Past* past, const PlanOptions& options) {
@@ -88,14 +86,15 @@ Plan make_plan(const Matrix& matrix, const RunFilter& filter, const History& his
         if (!feasible.why_not.empty()) {
           decision = {Action::kInfeasible, feasible.why_not};
         } else {
+          decision.warning = feasible.warning;
           if (!feasible.warning.empty())
             ++plan.warnings[run.cell.hardware.name + " " + feasible.warning];
           ++plan.kinds[History::kind_of(run.cell)];
         }
       }
     }
-    plan.entries.push_back(
-        {index, decision.action, decision.is_unsuccessful, reasons.add(decision.reason)});
+    plan.entries.push_back({index, decision.action, decision.is_unsuccessful,
+                            reasons.add(decision.reason), reasons.add(decision.warning)});
     ++plan.counts[decision.action];
     plan.unsuccessful += decision.is_unsuccessful ? 1 : 0;
   }
@@ -111,21 +110,6 @@ std::optional<double> estimate_seconds(const std::map<std::string, std::size_t>&
     sum += *seconds * static_cast<double>(runs);
   }
   return sum;
-}
-
-std::string duration_text(double seconds) {
-  std::array<char, 48> text{};
-  const auto whole = static_cast<long long>(std::llround(seconds));
-  if (seconds < 9.95) {
-    std::snprintf(text.data(), text.size(), "%.1f s", seconds);
-  } else if (whole < 60) {
-    std::snprintf(text.data(), text.size(), "%lld s", whole);
-  } else if (whole < 3600) {
-    std::snprintf(text.data(), text.size(), "%lld min %02lld s", whole / 60, whole % 60);
-  } else {
-    std::snprintf(text.data(), text.size(), "%lld h %02lld min", whole / 3600, whole % 3600 / 60);
-  }
-  return text.data();
 }
 
 }  // namespace tersor::harness

@@ -23,6 +23,7 @@ struct PlanEntry {
   Action action = Action::kRun;
   bool is_unsuccessful = false;  ///< kSkip: it failed before
   std::uint32_t reason = 0;      ///< in Plan::reasons
+  std::uint32_t warning = 0;     ///< in Plan::reasons, where its text is empty: none
 };
 
 /// What will happen to every run of a matrix, and why.
@@ -35,6 +36,7 @@ struct Plan {
   std::map<std::string, std::size_t> warnings;  ///< text -> number of runs to do that it is about
 
   const std::string& reason(const PlanEntry& entry) const { return reasons[entry.reason]; }
+  const std::string& warning(const PlanEntry& entry) const { return reasons[entry.warning]; }
   std::size_t count(Action action) const;
 };
 
@@ -48,8 +50,5 @@ struct PlanOptions {
 
 Plan make_plan(const Matrix& matrix, const RunFilter& filter, const History& history,
                const Machine& machine, const Resources& resources, const PlanOptions& options);
-
-/// "1 min 20 s".
-std::string duration_text(double seconds);
 
 }  // namespace tersor::harness

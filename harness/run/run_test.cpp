@@ -104,7 +104,7 @@ TEST_CASE("whatever happens to a run becomes a row, and the others go on") {
              "none", "none"});
   const auto reasons = place.query("SELECT reason FROM run ORDER BY seed");
   CHECK(reasons[0] == "rank 1: killed by signal 6 (Aborted)");
-  CHECK(reasons[1] == "rank 0: loss is not finite at step 2");
+  CHECK(reasons[1].substr(6) == ": loss is not finite at step 2");
   CHECK_THAT(reasons[2], Catch::EndsWith(": no memory for 1 GiB"));  // both ranks fail alike
   CHECK(reasons[3] == "rank 0 exited with 0, but its spool has no end record");
   CHECK_THAT(reasons[4], Contains("rank1.jsonl:5:"));
@@ -334,6 +334,47 @@ TEST_CASE("what cannot run here is a row with its reason") {
   CHECK(reasons[4] == "tp 3 does not divide the 4 heads of bert-tiny");
   place.run("ok", {"--profiles", place.path("profiles").string()});
   CHECK(place.query("SELECT count(*) FROM run WHERE reason LIKE 'layers%'") == Rows{"1"});
+}
+
+TEST_CASE("a long reason that runs share is said once, with their number") {
+  const Workplace place;
+  place.write("matrix.json", R"({"name": "m", "matrix": {"dataset": ["mrpc", "synthetic"],
+    "hardware": "cpu-tp2", "seed": [1, 2, 3]}})");
+  const auto plan = place.run("ok", {"--dry-run"});
+  INFO(plan.output);
+  const auto first = plan.output.find("infeasible  3 runs: data set 'mrpc': no data root");
+  REQUIRE(first != std::string::npos);
+  CHECK(plan.output.find("no data root", first + 40) == std::string::npos);
+  CHECK_THAT(plan.output, Contains("\n              none  mrpc  cpu-tp2  seed 3\n") &&
+                              Contains("\nrun         none  synthetic  cpu-tp2  seed 3: new\n"));
+}
+
+TEST_CASE("a spool that cannot be read fails its run with the system's reason") {
+  const Workplace place;
+  place.write_matrix("1, 2");
+  const auto result = place.run("1=folder");
+  INFO(result.output);
+  CHECK(result.status == 1);
+  CHECK(place.query("SELECT seed, status, cause FROM run ORDER BY seed") ==
+        Rows{"1 | failed | system", "2 | ok | none"});
+  CHECK_THAT(place.query("SELECT reason FROM run WHERE seed = 1")[0],
+             Contains("rank 1 exited with 0, but its spool cannot be read: ") &&
+                 Contains("rank1.jsonl: Is a directory"));
+}
+
+TEST_CASE("a file that a kill left of another attempt does not stop the next") {
+  const Workplace place;
+  place.write_matrix("1");
+  REQUIRE(place.run("ok").status == 0);
+  const fs::path folder = only_run_folder(place);
+  CHECK(std::distance(fs::directory_iterator(folder), {}) == 7);  // cell.json, three a rank
+  fs::remove(place.path("results.db"));
+  REQUIRE(place.run("ok").status == 0);  // beside the folder of the other database
+  CHECK(fs::exists(folder.string() + ".2/cell.json"));
+  fs::remove(place.path("results.db"));
+  fs::create_directory(folder.string() + ".3");  // killed before the run began
+  REQUIRE(place.run("ok").status == 0);
+  CHECK(fs::exists(folder.string() + ".3/cell.json"));
 }
 
 TEST_CASE("bad input is refused before anything is made") {

@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
+#include <map>
 #include <memory>
 #include <optional>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "common/error.hpp"
 #include "harness/hardware/machine.hpp"
@@ -13,6 +17,7 @@
 #include "harness/matrix/matrix.hpp"
 #include "harness/matrix/run_filter.hpp"
 #include "harness/run/console.hpp"
+#include "harness/run/duration_text.hpp"
 #include "harness/run/history.hpp"
 #include "harness/run/interrupt.hpp"
 #include "harness/run/plan.hpp"
@@ -51,8 +56,21 @@ class Runner {
     }
     const fs::path worker = find_worker();
     InterruptGuard guard;
-    const RunLock lock(options_.database);
-    Session session(options_, worker, matrix_.name(), text_.text(), machine_, resources_);
+    RunLock lock(options_.database);
+    try {
+      return sweep(lock, worker);
+    } catch (const std::exception& error) {
+      lock.note_stop(error.what());
+      if (InterruptGuard::signal() == 0) throw;
+      console_.line(error.what());
+      return interrupted();
+    }
+  }
+
+ private:
+  int sweep(RunLock& lock, const fs::path& worker) {
+    Session session(options_, lock, worker, {matrix_.name(), text_.text()}, machine_, resources_,
+                    [this](const std::string& text) { console_.line(text); });
     settle(session);
     History history(options_.database);
     const Plan plan = make(history);
@@ -67,7 +85,11 @@ class Runner {
     return summary(plan);
   }
 
- private:
+  int interrupted() {
+    console_.line("interrupted: the same command goes on where it stopped");
+    return ProgramExit::kInterrupted;
+  }
+
   void check_filter() const {
     for (std::size_t index = 0; index < matrix_.size(); ++index)
       if (filter_.matches(matrix_.at(index))) return;
@@ -112,15 +134,35 @@ class Runner {
       console_.line("no messages are written: no run is due (another --db runs them again)");
     for (const auto& [warning, runs] : plan.warnings)
       console_.line("warning: " + warning + " (" + std::to_string(runs) + " runs)");
+    print_entries(plan, is_complete);
+  }
+
+  /// Runs of one long reason stand together below it; all others in running order, each with its
+  /// reason.
+  void print_entries(const Plan& plan, bool is_complete) {
     constexpr std::size_t kMostLines = 200;
+    constexpr std::size_t kLongReason = 60;
+    std::map<std::pair<Action, std::uint32_t>, std::vector<const PlanEntry*>> alike;
+    for (const PlanEntry& entry : plan.entries)
+      if (plan.reason(entry).size() > kLongReason)
+        alike[{entry.action, entry.reason}].push_back(&entry);
     std::size_t lines = 0;
+    const auto line = [&](const std::string& text) {
+      if (is_complete || ++lines <= kMostLines) console_.line(text);
+    };
     for (const PlanEntry& entry : plan.entries) {
-      const bool is_shown =
-          is_complete || entry.action == Action::kSkip || entry.action == Action::kInfeasible;
-      if (!is_shown || (!is_complete && ++lines > kMostLines)) continue;
+      if (!is_complete && entry.action != Action::kSkip && entry.action != Action::kInfeasible)
+        continue;
       std::string name(to_string(entry.action));
       name.resize(std::max<std::size_t>(name.size(), 10), ' ');
-      console_.line(name + "  " + matrix_.at(entry.index).label + ": " + plan.reason(entry));
+      const auto group = alike.find({entry.action, entry.reason});
+      if (group == alike.end() || group->second.size() == 1) {
+        line(name + "  " + matrix_.at(entry.index).label + ": " + plan.reason(entry));
+      } else if (group->second.front() == &entry) {
+        line(name + "  " + std::to_string(group->second.size()) + " runs: " + plan.reason(entry));
+        for (const PlanEntry* one : group->second)
+          line("              " + matrix_.at(one->index).label);
+      }
     }
     if (lines > kMostLines)
       console_.line("... and " + std::to_string(lines - kMostLines) +
@@ -161,7 +203,7 @@ class Runner {
       return rest && one ? std::optional(std::max(0.0, *one - seconds) + *rest) : std::nullopt;
     };
     const auto done = session.execute(
-        run, past ? past->attempt : 0, static_cast<int>(started_++),
+        run, past ? past->attempt : 0, static_cast<int>(started_++), plan.warning(entry),
         [&](const Progress& progress, double seconds) {
           auto one = expected;
           if (progress.steps > 0 && progress.step > 0)
@@ -186,6 +228,9 @@ class Runner {
       print_log(outcome.log_tail);
       console_.line("    log and spool: " + done.folder.string());
     }
+    if (!outcome.why_stop.empty())
+      throw Error(ErrorKind::kIo,
+                  outcome.why_stop + "; the sweep stops: make room, and the same command goes on");
     return is_ok;
   }
 
@@ -219,10 +264,7 @@ class Runner {
     const std::size_t infeasible = plan.count(Action::kInfeasible);
     if (infeasible > 0) text += ", " + std::to_string(infeasible) + " infeasible";
     console_.line(text);
-    if (InterruptGuard::signal() != 0) {
-      console_.line("interrupted: the same command goes on where it stopped");
-      return ProgramExit::kInterrupted;
-    }
+    if (InterruptGuard::signal() != 0) return interrupted();
     if (ok > 0)
       console_.line("next: tersor report --db " + options_.database.string() + " --out report");
     return exit_status(bad, infeasible);
@@ -249,6 +291,14 @@ class Runner {
 
 }  // namespace
 
-int run_matrix(const RunOptions& options) { return Runner(options).run(); }
+int run_matrix(const RunOptions& options) {
+  try {
+    return Runner(options).run();
+  } catch (const fs::filesystem_error& error) {
+    throw Error(ErrorKind::kIo, error.path1().string() + ": " + error.code().message());
+  } catch (const std::system_error& error) {
+    throw Error(ErrorKind::kIo, std::string("the system refuses: ") + error.what());
+  }
+}
 
 }  // namespace tersor::harness

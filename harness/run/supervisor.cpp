@@ -7,10 +7,11 @@
 #include <cstring>
 #include <utility>
 
+#include "common/disk_room.hpp"
 #include "common/error.hpp"
 #include "harness/hardware/machine.hpp"
+#include "harness/run/duration_text.hpp"
 #include "harness/run/interrupt.hpp"
-#include "harness/run/plan.hpp"
 #include "protocol/exit_code.hpp"
 
 namespace tersor::harness {
@@ -50,6 +51,24 @@ int weight_of(const ProcessEnd& end, const Verdict& verdict) {
   return verdict.cause == Cause::kLostPeer ? 0 : 1;
 }
 
+RunOutcome ended(const Verdict& verdict, std::string reason, int exit_code) {
+  RunOutcome outcome;
+  outcome.verdict = verdict;
+  outcome.reason = std::move(reason);
+  outcome.exit_code = exit_code;
+  return outcome;
+}
+
+/// Ranks that cannot write have no word of their own: their logs are on the same disk.
+void blame_disk(const std::filesystem::path& folder, RunOutcome& outcome) {
+  const Cause cause = outcome.verdict.cause;
+  if (cause != Cause::kSystem && cause != Cause::kDefect && cause != Cause::kLostPeer) return;
+  outcome.why_stop = why_no_room(folder);
+  if (outcome.why_stop.empty()) return;
+  outcome.verdict = {Status::kFailed, Cause::kInterrupted};
+  outcome.reason = "interrupted: " + outcome.why_stop + " (" + outcome.reason + ")";
+}
+
 class Supervisor {
  public:
   Supervisor(const Launcher& launcher, const LaunchSpec& spec, const RunLimits& limits)
@@ -75,6 +94,7 @@ class Supervisor {
 
   RunOutcome outcome() const {
     RunOutcome outcome = judge();
+    blame_disk(spec_.folder, outcome);
     outcome.log_tail = log_tail(launcher_, spec_.folder, job_->ranks());
     outcome.seconds = seconds_since(begin_);
     return outcome;
@@ -124,25 +144,19 @@ class Supervisor {
     switch (cause_) {
       case Cause::kInterrupted: {
         const int number = InterruptGuard::signal();
-        return {{Status::kFailed, cause_},
-                std::string("interrupted by SIG") + sigabbrev_np(number) + at_step,
-                protocol::exit_of_signal(number),
-                "",
-                0};
+        return ended({Status::kFailed, cause_},
+                     std::string("interrupted by SIG") + sigabbrev_np(number) + at_step,
+                     protocol::exit_of_signal(number));
       }
       case Cause::kTimeLimit:
-        return {{Status::kTimeout, cause_},
-                "--timeout: stopped after " + duration_text(limits_.timeout_seconds) + at_step,
-                decisive_status(),
-                "",
-                0};
+        return ended({Status::kTimeout, cause_},
+                     "--timeout: stopped after " + duration_text(limits_.timeout_seconds) + at_step,
+                     decisive_status());
       case Cause::kStalled:
-        return {
+        return ended(
             {Status::kTimeout, cause_},
             "--stall: no rank wrote anything for " + duration_text(limits_.stall_seconds) + at_step,
-            decisive_status(),
-            "",
-            0};
+            decisive_status());
       default: break;
     }
     const int rank = decisive_rank();
@@ -151,18 +165,24 @@ class Supervisor {
 
   /// All ranks exited with 0: every spool must say so too.
   RunOutcome judge_finished() const {
-    for (int rank = 0; rank < job_->ranks(); ++rank)
-      if (!read_spool_end(spec_.folder, rank))
-        return {{Status::kFailed, Cause::kDefect},
-                "rank " + std::to_string(rank) + " exited with 0, but its spool has no end record",
-                WorkerExit::kOk,
-                "",
-                0};
-    return {{}, "", WorkerExit::kOk, "", 0};
+    for (int rank = 0; rank < job_->ranks(); ++rank) {
+      const SpoolEnd end = read_spool_end(spec_.folder, rank);
+      if (end.record) continue;
+      RunOutcome outcome;
+      outcome.reason = "rank " + std::to_string(rank) + " exited with 0, but its spool ";
+      if (end.trouble.empty()) {
+        outcome.reason += "has no end record";
+      } else {
+        outcome.verdict.cause = Cause::kSystem;
+        outcome.reason += "cannot be read: " + end.trouble;
+      }
+      return outcome;
+    }
+    return ended({}, "", WorkerExit::kOk);
   }
 
   RunOutcome judge_failure(int rank, const ProcessEnd& end) const {
-    const auto record = read_spool_end(spec_.folder, rank);
+    const auto record = read_spool_end(spec_.folder, rank).record;
     const Verdict verdict = verdict_of(end, record);
     std::string reason = "rank " + std::to_string(rank) + ": ";
     if (verdict.cause == Cause::kInterrupted) {
@@ -173,7 +193,7 @@ class Supervisor {
     } else {
       reason += record && !record->reason.empty() ? record->reason : to_string(end);
     }
-    return {verdict, reason, end.status(), "", 0};
+    return ended(verdict, reason, end.status());
   }
 
   /// Its own word, else what its exit status tells.
@@ -194,7 +214,7 @@ class Supervisor {
     const int first = is_stopping_ ? failure_before_stop_ : job_->first_failure();
     const auto weight = [&](int rank) {
       const ProcessEnd& end = *job_->end(rank);
-      return weight_of(end, verdict_of(end, read_spool_end(spec_.folder, rank)));
+      return weight_of(end, verdict_of(end, read_spool_end(spec_.folder, rank).record));
     };
     int best = first;
     int best_weight = best < 0 ? -1 : weight(best);
@@ -240,10 +260,9 @@ RunOutcome run_job(const Launcher& launcher, const LaunchSpec& spec, const RunLi
   } catch (const Error& error) {
     // A rank that cannot be started is this run's failure, not the sweep's.
     if (error.kind() != ErrorKind::kIo) throw;
-    RunOutcome outcome;
-    outcome.verdict = {Status::kFailed, Cause::kSystem};
-    outcome.reason = error.what();
-    outcome.exit_code = protocol::kCannotStart;
+    RunOutcome outcome =
+        ended({Status::kFailed, Cause::kSystem}, error.what(), protocol::kCannotStart);
+    blame_disk(spec.folder, outcome);
     return outcome;
   }
 }

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "harness/launch/launcher.hpp"
-#include "harness/run/spool_peek.hpp"
+#include "harness/run/spool_tail.hpp"
 #include "protocol/status.hpp"
 
 namespace tersor::harness {
@@ -26,6 +26,7 @@ struct RunOutcome {
   int exit_code = 0;  ///< of the rank that decided; 128 + signal where it was killed
   std::string log_tail;
   double seconds = 0;
+  std::string why_stop;  ///< why no other run could do better: a full disk; empty: go on
 };
 
 /// Starts the ranks, watches them to the end, and says how it was. An interrupt (interrupt.hpp),

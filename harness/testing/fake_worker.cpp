@@ -3,6 +3,7 @@
 // TERSOR_FAKE chooses how it behaves, for all runs or by seed: "crash", "1=crash;2=hang".
 #include <sched.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -88,6 +89,7 @@ class FakeRank {
     if (mode_ == "deaf") return hang(true);
     if (mode_ == "slow") return slow();
     if (mode_ == "crash" && !is_last) return hang(false);  // as in a collective
+    if (mode_ == "gate") wait_for_file(variable("TERSOR_FAKE_GATE"));
     for (int at = 0; at < kSteps; ++at) {
       step(at);
       if (mode_ == "crash") std::abort();
@@ -103,6 +105,7 @@ class FakeRank {
       execl("/bin/sleep", "sleep", "1000", static_cast<char*>(nullptr));
       _exit(1);
     }
+    if (mode_ == "folder" && is_last) return replace_spool();
     const int status = end({}, "");
     if (mode_ == "torn" && is_last) append("{\"type\": \"st");
     return status;
@@ -163,6 +166,11 @@ class FakeRank {
     return protocol::worker_exit(verdict);
   }
 
+  static void wait_for_file(const std::string& file) {
+    while (access(file.c_str(), F_OK) != 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+
   /// Waits for nothing, as a rank whose peer is gone; ends as the worker does where it is told to.
   int hang(bool is_deaf) {
     while (is_deaf || !is_told_to_stop) std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -176,6 +184,13 @@ class FakeRank {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     return end({Status::kFailed, Cause::kInterrupted}, "interrupted");
+  }
+
+  /// Leaves a folder where the spool was.
+  int replace_spool() const {
+    constexpr mode_t kOfOwner = 0700;
+    const bool is_done = unlink(file_.c_str()) == 0 && mkdir(file_.c_str(), kOfOwner) == 0;
+    return is_done ? protocol::WorkerExit::kOk : protocol::WorkerExit::kFailed;
   }
 
   void append(const std::string& text) const {

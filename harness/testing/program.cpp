@@ -110,12 +110,13 @@ ProgramResult Workplace::run(const std::string& fake, const std::vector<std::str
   return run_program(command(more), {{"TERSOR_WORKER", TERSOR_FAKE_WORKER}, {"TERSOR_FAKE", fake}});
 }
 
-pid_t Workplace::start(const std::string& fake, const std::vector<std::string>& more) const {
+pid_t Workplace::start(const std::string& fake, const std::vector<std::string>& more,
+                       std::map<std::string, std::string> variables) const {
   constexpr int kReadableByAll = 0644;
   const int log =
       open(path("log").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kReadableByAll);
-  const pid_t child =
-      spawn(command(more), {{"TERSOR_WORKER", TERSOR_FAKE_WORKER}, {"TERSOR_FAKE", fake}}, log);
+  variables.insert({{"TERSOR_WORKER", TERSOR_FAKE_WORKER}, {"TERSOR_FAKE", fake}});
+  const pid_t child = spawn(command(more), variables, log);
   close(log);
   return child;
 }

@@ -40,7 +40,8 @@ class Workplace {
   /// `tersor run matrix.json --db results.db` and further arguments.
   ProgramResult run(const std::string& fake, const std::vector<std::string>& more = {}) const;
   /// The same in the background; returns the process id. Output goes to `log`.
-  pid_t start(const std::string& fake, const std::vector<std::string>& more = {}) const;
+  pid_t start(const std::string& fake, const std::vector<std::string>& more = {},
+              std::map<std::string, std::string> variables = {}) const;
   /// Waits for a started program; 128 + signal where it was killed.
   static int wait(pid_t pid);
 

@@ -1,47 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/run/spool_peek.hpp"
+#include "harness/run/spool_tail.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <fstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <variant>
+
+#include "common/file_part.hpp"
 
 namespace tersor::harness {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The file from `begin` on.
-std::string read_from(const fs::path& file, std::uintmax_t begin) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream.seekg(static_cast<std::streamoff>(begin))) return {};
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-/// At most the last `most` bytes; from the first whole line on where that cuts something off.
-std::string read_tail(const fs::path& file, std::size_t most) {
-  std::error_code error;
-  const auto bytes = fs::file_size(file, error);
-  if (error) return {};
-  if (bytes <= most) return read_from(file, 0);
-  std::string text = read_from(file, bytes - most);
-  const auto line_end = text.find('\n');
-  return line_end == std::string::npos ? text : text.substr(line_end + 1);
-}
-
 fs::path spool_file(const fs::path& folder, int rank) {
   return folder / ("rank" + std::to_string(rank) + ".jsonl");
 }
 
+/// The whole lines of a file, in pieces of bounded memory: a line that is longer than any record is
+/// skipped.
+class LineWalk {
+ public:
+  explicit LineWalk(fs::path file) : file_(std::move(file)) {}
+
+  std::optional<std::string> next() {
+    for (;;) {
+      if (const auto end = text_.find('\n', at_); end != std::string::npos) {
+        std::string line = text_.substr(at_, end - at_);
+        at_ = end + 1;
+        if (!std::exchange(is_skipping_, false)) return line;
+        continue;
+      }
+      text_.erase(0, at_);
+      at_ = 0;
+      if (text_.size() > kLongestLine) {
+        text_.clear();
+        is_skipping_ = true;
+      }
+      std::error_code error;
+      const std::string more = read_part(file_, offset_, kPiece, error);
+      if (more.empty()) return std::nullopt;
+      offset_ += more.size();
+      text_ += more;
+    }
+  }
+
+ private:
+  static constexpr std::size_t kPiece = std::size_t{1} << 20;
+  static constexpr std::size_t kLongestLine = std::size_t{64} << 20;
+  fs::path file_;
+  std::uintmax_t offset_ = 0;
+  std::string text_;
+  std::size_t at_ = 0;
+  bool is_skipping_ = false;
+};
+
 }  // namespace
 
-std::optional<protocol::End> read_spool_end(const fs::path& folder, int rank) {
+SpoolEnd read_spool_end(const fs::path& folder, int rank) {
   constexpr std::size_t kLongestEnd = 64 * 1024;
-  const std::string tail = read_tail(spool_file(folder, rank), kLongestEnd);
+  const fs::path file = spool_file(folder, rank);
+  std::error_code error;
+  const std::string tail = read_last_lines(file, kLongestEnd, error);
+  if (error) return {{}, file.string() + ": " + error.message()};
   std::optional<protocol::Record> last;
   for (std::size_t begin = 0; begin < tail.size();) {
     const auto end = std::min(tail.find('\n', begin), tail.size());
@@ -50,15 +74,15 @@ std::optional<protocol::End> read_spool_end(const fs::path& folder, int rank) {
     begin = end + 1;
   }
   const auto* end = last ? std::get_if<protocol::End>(&*last) : nullptr;
-  return end ? std::optional(*end) : std::nullopt;
+  return {end ? std::optional(*end) : std::nullopt, {}};
 }
 
 std::string last_quality(const fs::path& folder) {
-  std::ifstream stream(spool_file(folder, 0), std::ios::binary);
   std::optional<protocol::Eval> last;
-  for (std::string line; std::getline(stream, line);) {
-    if (line.find("\"eval\"") == std::string::npos) continue;  // parsing all of it takes long
-    const auto record = protocol::find_record(line);
+  LineWalk lines(spool_file(folder, 0));
+  while (const auto line = lines.next()) {
+    if (line->find("\"eval\"") == std::string::npos) continue;  // parsing all of it takes long
+    const auto record = protocol::find_record(*line);
     const auto* eval = record ? std::get_if<protocol::Eval>(&*record) : nullptr;
     if (eval && (!last || eval->epoch > last->epoch || eval->inference == "on")) last = *eval;
   }
@@ -76,9 +100,14 @@ std::string last_quality(const fs::path& folder) {
 ProgressReader::ProgressReader(fs::path file) : file_(std::move(file)) {}
 
 bool ProgressReader::update() {
-  const std::string text = read_from(file_, offset_);
+  constexpr std::size_t kMost = std::size_t{1} << 20;  // of progress; the rest comes next time
+  std::error_code ignored;                             // no file yet, no news yet
+  const std::string text = read_part(file_, offset_, kMost, ignored);
   const auto end = text.rfind('\n');
-  if (end == std::string::npos) return false;
+  if (end == std::string::npos) {
+    if (text.size() == kMost) offset_ += kMost;  // no progress line is that long
+    return false;
+  }
   offset_ += end + 1;
   bool has_news = false;
   for (std::size_t begin = 0; begin <= end;) {
@@ -110,8 +139,9 @@ std::string log_tail(const Launcher& launcher, const fs::path& folder, int ranks
   std::string text;
   for (int rank = 0; rank < ranks; ++rank) {
     const RankLogs logs = launcher.logs(folder, rank);
-    std::string tail = read_tail(logs.errors, most);
-    if (tail.empty()) tail = read_tail(logs.output, most / 4);
+    std::error_code ignored;  // what cannot be read is not there to be shown
+    std::string tail = read_last_lines(logs.errors, most, ignored);
+    if (tail.empty()) tail = read_last_lines(logs.output, most / 4, ignored);
     if (tail.empty()) continue;
     text += "rank " + std::to_string(rank) + ":\n" + tail;
     if (text.back() != '\n') text += '\n';

@@ -13,8 +13,12 @@ namespace tersor::harness {
 /// The few things that the supervisor wants to know of a spool folder before it is ingested. None
 /// of them throws on a bad spool: judging it is the ingestion's work.
 
-/// The `end` record of a rank, or nothing where its spool has none.
-std::optional<protocol::End> read_spool_end(const std::filesystem::path& folder, int rank);
+/// How a rank's spool ends.
+struct SpoolEnd {
+  std::optional<protocol::End> record;  ///< nothing where it has no `end` record
+  std::string trouble;                  ///< why it could not be read; empty: it could
+};
+SpoolEnd read_spool_end(const std::filesystem::path& folder, int rank);
 
 /// "accuracy 0.812": the primary metric of the last evaluation of rank 0 (with compression on,
 /// where there is one); empty where there is none.
