@@ -49,30 +49,37 @@ bool is_same(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/// Whether `path`, links not followed, is what `file` has open.
-bool names(const fs::path& path, int file) {
+/// Whether `path`, links not followed, is what `file` has open. `error`: why nobody can tell.
+bool names(const fs::path& path, int file, std::error_code& error) {
   struct stat named {};
   struct stat opened {};
-  return ::lstat(path.c_str(), &named) == 0 && ::fstat(file, &opened) == 0 &&
-         is_same(named, opened);
-}
-
-/// "was moved to X" and what stands at the path instead.
-std::string trouble_of(const fs::path& path, int file, const fs::path& now) {
-  if (names(path, file)) return {};
-  std::string text = now.empty() ? "was deleted" : "was moved to " + now.string();
-  struct stat other {};
-  if (::lstat(path.c_str(), &other) == 0)
-    text += std::string("; ") + (S_ISDIR(other.st_mode) ? "a folder" : "another file") +
-            " stands there now";
-  return text;
+  error.clear();
+  if (::fstat(file, &opened) == 0 && ::lstat(path.c_str(), &named) == 0)
+    return is_same(named, opened);
+  if (errno != ENOENT && errno != ENOTDIR) error = {errno, std::generic_category()};
+  return false;
 }
 
 /// The path that `file` has now; empty where it has none.
 fs::path path_of(int file) {
   std::error_code error;
   const fs::path path = fs::read_symlink("/proc/self/fd/" + std::to_string(file), error);
-  return !error && names(path, file) ? path : fs::path();
+  if (error || !names(path, file, error)) return {};
+  return path;
+}
+
+/// "was moved to X" and what stands at the path instead.
+std::string trouble_of(const fs::path& path, int file) {
+  std::error_code error;
+  if (names(path, file, error)) return {};
+  if (error) return "cannot be looked at: " + error.message();
+  const fs::path now = path_of(file);
+  std::string text = now.empty() ? "was deleted" : "was moved to " + now.string();
+  struct stat other {};
+  if (::lstat(path.c_str(), &other) == 0)
+    text += std::string("; ") + (S_ISDIR(other.st_mode) ? "a folder" : "another file") +
+            " stands there now";
+  return text;
 }
 
 [[noreturn]] void fail(const fs::path& path, const std::string& what, int error,
@@ -150,7 +157,10 @@ RunLock::~RunLock() { remove_traces(); }
 
 void RunLock::lock_database() {
   std::error_code error;
-  if (!fs::is_directory(database_.parent_path(), error))
+  const bool has_folder = fs::is_directory(database_.parent_path(), error);
+  if (!has_folder && error && error != std::errc::no_such_file_or_directory)
+    fail(database_.parent_path(), "cannot be looked at", error.value(), "give another --db");
+  if (!has_folder)
     throw Error(ErrorKind::kMissing,
                 database_.parent_path().string() +
                     ": there is no such folder for the database; make it first");
@@ -234,12 +244,10 @@ void RunLock::refuse_second() const {
 }
 
 std::string RunLock::database_trouble() const {
-  return trouble_of(database_, database_file_.get(), current_database());
+  return trouble_of(database_, database_file_.get());
 }
 
-std::string RunLock::folder_trouble() const {
-  return trouble_of(folder_, folder_file_.get(), current_folder());
-}
+std::string RunLock::folder_trouble() const { return trouble_of(folder_, folder_file_.get()); }
 
 fs::path RunLock::current_database() const { return path_of(database_file_.get()); }
 
@@ -251,9 +259,9 @@ void RunLock::remove_traces() noexcept {
   std::error_code ignored;
   struct stat status {};
   if (made_database_ && ::fstat(database_file_.get(), &status) == 0 && status.st_size == 0 &&
-      names(database_, database_file_.get()))
+      names(database_, database_file_.get(), ignored))
     ::unlink(database_.c_str());
-  if (!made_folder_ || !names(folder_, folder_file_.get())) return;
+  if (!made_folder_ || !names(folder_, folder_file_.get(), ignored)) return;
   int entries = 0;
   for (fs::directory_iterator entry(folder_, ignored), end; !ignored && entry != end;
        entry.increment(ignored))

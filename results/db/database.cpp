@@ -148,7 +148,10 @@ Error database_error(const fs::path& path, const SQLite::Exception& error) {
           "sqlite3 FILE .recover)";
       break;
     case SQLITE_IOERR:
-      if (!cause.empty()) message += " (" + cause + "; check the disk, and run the command again)";
+      if (system_error == ENOSPC)
+        message += " (" + free_space(path) + "; make room)";
+      else if (!cause.empty())
+        message += " (" + cause + "; check the disk, and run the command again)";
       break;
     case SQLITE_NOTADB: message += " (give the path of an SQLite database)"; break;
     case SQLITE_BUSY:
