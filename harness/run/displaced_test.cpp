@@ -76,7 +76,7 @@ TEST_CASE("a database that is moved during a sweep: it stops, says where it is, 
   CHECK(sweep.finish() == 2);
   INFO(sweep.log);
   CHECK_THAT(sweep.log, Contains("results.db: was moved to " + place.path("b.db").string()) &&
-                            Contains("the run that it finished is in ") &&
+                            Contains("the run that it finished is in it, and --db ") &&
                             Contains("the next sweep stores it"));
   if (is_replaced) {
     CHECK_THAT(sweep.log, Contains("; a folder stands there now"));

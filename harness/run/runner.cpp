@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "common/shell_word.hpp"
 #include "harness/hardware/machine.hpp"
 #include "harness/hardware/profile.hpp"
 #include "harness/matrix/matrix.hpp"
@@ -266,7 +267,8 @@ class Runner {
     console_.line(text);
     if (InterruptGuard::signal() != 0) return interrupted();
     if (ok > 0)
-      console_.line("next: tersor report --db " + options_.database.string() + " --out report");
+      console_.line("next: tersor report --db " + shell_word(options_.database.string()) +
+                    " --out report");
     return exit_status(bad, infeasible);
   }
 

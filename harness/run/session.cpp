@@ -16,6 +16,7 @@
 #include "common/error.hpp"
 #include "common/files.hpp"
 #include "common/log.hpp"
+#include "common/shell_word.hpp"
 #include "harness/matrix/cell_identity.hpp"
 #include "harness/run/duration_text.hpp"
 #include "harness/run/interrupt.hpp"
@@ -81,7 +82,8 @@ bool Session::wait_for_others(double seconds) {
   if (seconds > kQuiet && (said_at_seconds_ == 0 || seconds > said_at_seconds_ + kAgain)) {
     said_at_seconds_ = seconds;
     say_("waiting for another process that has been writing to " + lock_.database().string() +
-         " for " + duration_text(seconds) + "; `fuser` with that path names it");
+         " for " + duration_text(seconds) + "; `fuser " + shell_word(lock_.database().string()) +
+         "` names it");
   }
   return true;
 }
@@ -224,7 +226,7 @@ std::string Session::rescue() {
     if (!now.empty()) {
       // Where another file has the name, the log may be that one's; it was empty after each run.
       if (!fs::exists(fs::symlink_status(lock_.database(), ignored))) store_.checkpoint();
-      return finished_text() + " in " + now.string() + ", and --db with that path goes on";
+      return finished_text() + " in it, and --db " + shell_word(now.string()) + " goes on";
     }
     for (int copy = 1;; ++copy) {
       fs::path saved = lock_.database();
@@ -233,7 +235,7 @@ std::string Session::rescue() {
       create_file(saved, {});
       store_.save_copy(saved);
       return "all that was stored in it is saved in " + saved.string() +
-             "; give that its old name, or go on with --db and that path";
+             "; give that its old name, or go on with --db " + shell_word(saved.string());
     }
   } catch (const Error& error) {
     return finished_text() + " in it, and the spools in " + lock_.folder().string() + " (" +
