@@ -62,8 +62,10 @@ bool check_file(const fs::path& path) {
 void check_writable(const fs::path& path, bool exists) {
   std::error_code code;
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  if (!fs::is_directory(folder, code))
-    refuse(path, "cannot be created: there is no folder " + folder.string());
+  const bool has_folder = fs::is_directory(folder, code);
+  if (!has_folder && code && code != std::errc::no_such_file_or_directory)
+    refuse(path, "cannot be created: " + folder.string() + ": " + code.message());
+  if (!has_folder) refuse(path, "cannot be created: there is no folder " + folder.string());
   if (!exists && !fs::exists(path, code)) return;
   // Root may write a file whose mode says no; the mode is the owner's word, so it is kept.
   constexpr auto kAnyWrite =
@@ -149,7 +151,7 @@ Error database_error(const fs::path& path, const SQLite::Exception& error) {
       break;
     case SQLITE_IOERR:
       if (system_error == ENOSPC)
-        message += " (" + free_space(path) + "; make room)";
+        message += " (" + cause + ": " + free_space(path) + "; make room)";
       else if (!cause.empty())
         message += " (" + cause + "; check the disk, and run the command again)";
       break;
@@ -186,8 +188,12 @@ SQLite::Database open_for_writing(const fs::path& path, const Patience* patience
     check_header(db, path);
     check_ours(db, path);
     check_version(db, path);
+    // SQLite opens for reading what it could not open for writing, and keeps the reason to itself.
     if (sqlite3_db_readonly(db.getHandle(), "main") == 1)
-      refuse(path, "is read-only; make it writable or write to another file");
+      refuse(path, ::access(path.c_str(), W_OK) != 0
+                       ? "is read-only; make it writable or write to another file"
+                       : "could be opened read-only, though this user may write it: too many open "
+                         "files (see `ulimit -n`), or an I/O error");
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
     migrate(db);
     return db;
