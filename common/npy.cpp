@@ -18,19 +18,13 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::int64_t kMostElements = std::int64_t{1} << 56;
 
-struct Header {
-  std::string descr;
-  bool is_fortran_order = false;
-  std::vector<std::int64_t> dims;
-};
-
 /// Reads the Python dictionary of the header: exactly the keys that NumPy writes.
 class HeaderParser {
  public:
   HeaderParser(std::string_view text, const std::string& name) : text_(text), name_(name) {}
 
-  Header parse() {
-    Header header;
+  NpyHeader parse() {
+    NpyHeader header;
     bool has_descr = false;
     bool has_order = false;
     bool has_shape = false;
@@ -182,7 +176,7 @@ NpyArray read_npy(const std::filesystem::path& path) {
   return parse_npy(read_file(path), path.string());
 }
 
-NpyArray parse_npy(std::span<const std::byte> file, const std::string& name) {
+NpyHeader parse_npy_header(std::span<const std::byte> file, const std::string& name) {
   const std::string_view bytes(reinterpret_cast<const char*>(file.data()), file.size());
   if (!bytes.starts_with(kMagic) || bytes.size() < 10)
     throw Error(ErrorKind::kData, name + " is no .npy file");
@@ -199,11 +193,17 @@ NpyArray parse_npy(std::span<const std::byte> file, const std::string& name) {
   if (length > bytes.size() - start)
     throw Error(ErrorKind::kData,
                 name + ": the .npy header of " + std::to_string(length) + " bytes is cut off");
-  const Header header = HeaderParser(bytes.substr(start, length), name).parse();
+  NpyHeader header = HeaderParser(bytes.substr(start, length), name).parse();
+  header.data_offset = start + length;
+  return header;
+}
+
+NpyArray parse_npy(std::span<const std::byte> file, const std::string& name) {
+  const NpyHeader header = parse_npy_header(file, name);
   NpyArray array{header.dims, dtype_of(header.descr, name), {}};
   const auto expected =
       static_cast<std::size_t>(product(array.dims, name)) * item_bytes(array.dtype);
-  const auto data = file.subspan(start + length);
+  const auto data = file.subspan(header.data_offset);
   if (data.size() != expected)
     throw Error(ErrorKind::kData, name + ": its shape needs " + std::to_string(expected) +
                                       " bytes of data, it has " + std::to_string(data.size()));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "common/tensor.hpp"
@@ -23,6 +24,17 @@ struct NpyArray {
 /// do on any other type, a malformed header, or a file that is not as long as its shape says.
 NpyArray read_npy(const std::filesystem::path& path);
 NpyArray parse_npy(std::span<const std::byte> file, const std::string& name);
+
+/// What a .npy file says of its data, which begin at `data_offset`.
+struct NpyHeader {
+  std::string descr;  ///< NumPy's type string: "<f4", "<u2", ..
+  bool is_fortran_order = false;
+  std::vector<std::int64_t> dims;
+  std::size_t data_offset = 0;
+};
+
+/// Throws Error(kData) on what is no .npy file. The length of the data is not looked at.
+NpyHeader parse_npy_header(std::span<const std::byte> file, const std::string& name);
 
 /// Writes float32, version 1. Throws Error(kIo).
 void write_npy(const std::filesystem::path& path, const std::vector<std::int64_t>& dims,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "common/error.hpp"
 #include "common/philox.hpp"
@@ -24,6 +25,12 @@ void cut_longest_first(std::vector<std::int32_t>& a, std::vector<std::int32_t>& 
 
 EncodedPair encode_pair(std::vector<std::int32_t> a, std::vector<std::int32_t> b, bool has_b,
                         std::int64_t sequence, const Tokenizer& tokenizer) {
+  return join_pair(std::move(a), std::move(b), has_b, sequence, tokenizer.cls_id(),
+                   tokenizer.sep_id());
+}
+
+EncodedPair join_pair(std::vector<std::int32_t> a, std::vector<std::int32_t> b, bool has_b,
+                      std::int64_t sequence, std::int32_t cls_id, std::int32_t sep_id) {
   const std::int64_t special = has_b ? 3 : 2;
   if (sequence < special)
     throw Error(ErrorKind::kUsage, "sequence " + std::to_string(sequence) + " cannot hold the " +
@@ -34,19 +41,24 @@ EncodedPair encode_pair(std::vector<std::int32_t> a, std::vector<std::int32_t> b
   cut_longest_first(a, b, room);
   EncodedPair pair;
   pair.ids.reserve(a.size() + b.size() + static_cast<std::size_t>(special));
-  pair.ids.push_back(tokenizer.cls_id());
+  pair.ids.push_back(cls_id);
   pair.ids.insert(pair.ids.end(), a.begin(), a.end());
-  pair.ids.push_back(tokenizer.sep_id());
+  pair.ids.push_back(sep_id);
   pair.first = static_cast<std::int32_t>(pair.ids.size());
   if (has_b) {
     pair.ids.insert(pair.ids.end(), b.begin(), b.end());
-    pair.ids.push_back(tokenizer.sep_id());
+    pair.ids.push_back(sep_id);
   }
   return pair;
 }
 
 EncodedSplit encode_split(const DatasetInfo& info, const Split& split, const Tokenizer& tokenizer,
                           std::int64_t sequence) {
+  if (info.content != Content::kRows)
+    throw Error(ErrorKind::kUsage,
+                info.name +
+                    " is a corpus without labels; classification and regression need a set "
+                    "with rows (tersor data list)");
   EncodedSplit result;
   result.sequence = sequence;
   result.pad_id = tokenizer.pad_id();

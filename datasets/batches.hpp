@@ -23,6 +23,10 @@ struct EncodedPair {
 EncodedPair encode_pair(std::vector<std::int32_t> a, std::vector<std::int32_t> b, bool has_b,
                         std::int64_t sequence, const Tokenizer& tokenizer);
 
+/// The same for a vocabulary of which two special ids are known.
+EncodedPair join_pair(std::vector<std::int32_t> a, std::vector<std::int32_t> b, bool has_b,
+                      std::int64_t sequence, std::int32_t cls_id, std::int32_t sep_id);
+
 /// A split as token ids, unpadded rows one after the other.
 struct EncodedSplit {
   std::int64_t sequence = 0;  ///< length to which batches are padded
@@ -36,19 +40,31 @@ struct EncodedSplit {
   std::int64_t rows() const { return static_cast<std::int64_t>(labels.size()); }
 };
 
-/// Tokenises every example of a split.
+/// Tokenises every example of a split. Throws Error(kUsage) for a corpus, whose samples are blocks
+/// and pairs (samples.hpp).
 EncodedSplit encode_split(const DatasetInfo& info, const Split& split, const Tokenizer& tokenizer,
                           std::int64_t sequence);
 
+/// What a batch's inputs are; its arrays follow from it.
+enum class InputKind : std::uint8_t {
+  kTokens,  ///< ids, types and mask
+};
+
+/// A token that is not to be predicted, in Batch::targets.
+inline constexpr std::int64_t kNoTarget = -100;
+
 /// What one step sees: row-major {rows, sequence} arrays.
 struct Batch {
+  InputKind inputs = InputKind::kTokens;
   std::int64_t rows = 0;
   std::int64_t sequence = 0;
   std::vector<std::int64_t> ids;
   std::vector<std::int64_t> types;       ///< 0: first text and padding, 1: second text
   std::vector<std::int64_t> mask;        ///< 1: real token, 0: padding
-  std::vector<float> labels;             ///< class index or score, per row
-  std::vector<std::int64_t> sample_ids;  ///< Example::row per row
+  std::vector<float> labels;             ///< class index or score, per row; empty: none
+  std::vector<std::int64_t> sample_ids;  ///< Example::row, or the sample's number, per row
+  std::vector<std::int64_t> targets{};   ///< the token to predict at each place, or kNoTarget;
+                                         ///< empty: no tokens are predicted
 };
 
 /// Positions 0..rows-1 in the order of an epoch (from 0): ascending by (32-bit Philox draw of the

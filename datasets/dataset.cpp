@@ -8,6 +8,8 @@
 #include <memory>
 
 #include "common/error.hpp"
+#include "datasets/corpus.hpp"
+#include "datasets/corpus_file.hpp"
 
 namespace tersor::datasets {
 namespace {
@@ -44,11 +46,12 @@ std::vector<Example> read_lines(const DatasetInfo& info, const std::filesystem::
   if (!info.lines)
     throw Error(ErrorKind::kUsage, info.name + " holds token ids and has no rows of text");
   std::vector<Example> examples;
+  const std::int64_t most = max_rows == 0 ? all_lines(info, split) : max_rows;
   info.lines(info, data_root, split, [&](std::string_view line) {
     while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
     const auto row = static_cast<std::int64_t>(examples.size());
     examples.push_back({.text_a = std::string(line), .text_b = "", .label = 0, .row = row});
-    return row + 1 != max_rows;
+    return row + 1 != most;
   });
   return examples;
 }
@@ -76,6 +79,7 @@ std::vector<const DatasetInfo*> all_datasets() {
 }
 
 const DatasetInfo& find_dataset(std::string_view name) {
+  if (is_corpus_file(name)) return corpus_file(name);
   return Registry<DatasetInfo>::instance().find(name);
 }
 
@@ -98,11 +102,16 @@ Availability available(const DatasetInfo& info, const std::filesystem::path& dat
   Availability result;
   for (const FileFact& file : info.files) {
     std::error_code ignored;
-    if (data_root.empty() || !std::filesystem::is_regular_file(data_root / file.path, ignored))
+    const bool is_found = !data_root.empty() || std::filesystem::path(file.path).is_absolute();
+    if (!is_found || !std::filesystem::is_regular_file(data_root / file.path, ignored))
       result.missing.push_back((data_root / file.path).string());
   }
   result.available = result.missing.empty();
   if (result.available) return result;
+  if (is_corpus_file(info.name)) {
+    result.remedy = "give an absolute path, or one below the data folder (--data FOLDER)";
+    return result;
+  }
   if (!info.fetched_as.empty())
     result.remedy =
         "scripts/fetch " + info.fetched_as + " gets it, for --data ~/.cache/tersor/data; or ";

@@ -69,8 +69,10 @@ struct DatasetInfo {
   int classes = 0;                      ///< number of classes; 0: regression of one score
   std::vector<std::string> metrics;     ///< names in metrics/metric.hpp, the primary one first
   std::optional<double> best_accuracy;  ///< what no model can pass in expectation, where known
-  std::vector<FileFact> files;          ///< empty: embedded
-  std::string fetched_as{};             ///< what scripts/fetch calls it; empty: it gets no such set
+  /// exp of the entropy per token: the same for language models. Where known.
+  std::optional<double> best_perplexity{};
+  std::vector<FileFact> files;  ///< empty: embedded
+  std::string fetched_as{};     ///< what scripts/fetch calls it; empty: it gets no such set
   /// Own vocabulary, one token a line of a vocab.txt, [PAD] [UNK] [CLS] [SEP] [MASK] first; empty:
   /// the set has none and needs a vocab.txt or build_vocabulary() (tokenizers/tokenizer.hpp).
   std::vector<std::string> vocabulary;
@@ -83,6 +85,9 @@ struct DatasetInfo {
   std::function<void(const DatasetInfo&, const std::filesystem::path& data_root, SplitName,
                      const LineUse& use)>
       lines{};
+  /// Of a generated corpus, whose lines never end: how many of train are all; a sixteenth of dev
+  /// and test. 0: they end by themselves.
+  std::int64_t all_lines = 0;
   /// kTokens: gives the ids of a split in order until `use` has enough. Throws as load() does.
   std::function<void(const DatasetInfo&, const std::filesystem::path& data_root, SplitName,
                      const TokenUse& use)>
@@ -98,7 +103,9 @@ using DatasetRegistrar = Registrar<DatasetInfo>;
 
 /// All sets, by name.
 std::vector<const DatasetInfo*> all_datasets();
-/// Throws Error(kUsage) with the nearest name and the known ones.
+/// A registered set, or the corpus in a file: a name with a '/' or one that ends in .txt, .tokens,
+/// .npy or .bin is its path, below the data root unless absolute (corpus_file.hpp). Throws
+/// Error(kUsage) with the nearest name and the known ones.
 const DatasetInfo& find_dataset(std::string_view name);
 
 /// The first `max_rows` rows (0: all) of a split; of a corpus, its lines without their ends as rows

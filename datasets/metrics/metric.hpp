@@ -10,7 +10,7 @@
 
 namespace tersor::datasets {
 
-/// A quality measure of predictions against labels. Higher is better for all of them.
+/// A quality measure of predictions against labels.
 struct Metric {
   static constexpr std::string_view kKind = "metric";
   std::string name;         ///< e.g. "accuracy"; the file's name in datasets/metrics/
@@ -21,6 +21,7 @@ struct Metric {
   /// correlations. Returns NaN where the definition has no value and its convention gives none.
   std::function<double(std::span<const double> predictions, std::span<const double> labels)>
       compute;
+  bool is_higher_better = true;
 };
 
 /// Registers one metric; put one object of this type at the end of datasets/metrics/NAME.cpp.

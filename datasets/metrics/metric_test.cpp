@@ -46,6 +46,17 @@ TEST_CASE("metrics by hand") {
   CHECK(compute_metric("spearman", a, b) == Approx(2.25 / 4.5));
 }
 
+TEST_CASE("perplexity weighs samples by their tokens, and is lower where it is better") {
+  // 3 tokens of log 2 and one of log 8: exp(6/4 log 2).
+  const std::vector<double> losses = {3 * std::log(2.0), std::log(8.0)};
+  const std::vector<double> tokens = {3, 1};
+  CHECK(compute_metric("perplexity", losses, tokens) == Approx(std::exp2(1.5)));
+  const std::vector<double> none = {0, 0};
+  CHECK(std::isnan(compute_metric("perplexity", none, none)));
+  for (const Metric* metric : all_metrics())
+    CHECK(metric->is_higher_better == (metric->name != "perplexity"));
+}
+
 TEST_CASE("predictions that are no number") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<double> labels = {0, 1, 2, 1};

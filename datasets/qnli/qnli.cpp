@@ -20,7 +20,7 @@ const DatasetRegistrar kQnli{{
     .files = {{SplitName::kTrain, "glue/QNLI/train.tsv", 104743, ""},
               {SplitName::kDev, "glue/QNLI/dev.tsv", 5463,
                "ac19409dcb04631eaaa094bdebdcf621086bc352503dfb6a1a648b614986f4fd"}},
-    .fetched_as = "glue-qnli",
+    .fetched_as = "glue-qnli --trust-first",
     .vocabulary = {},
     .read = tsv_reader({.columns = {"index", "question", "sentence", "label"},
                         .header = true,

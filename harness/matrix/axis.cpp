@@ -134,7 +134,12 @@ std::vector<AxisValue> AxisReader::read_one(const std::string& key,
       return {{protocol::all_values(cell).at("hardware"), cell.hardware.name}};
     }
     const protocol::Cell cell = protocol::cell_from_json(json{{key, json(given)}});
-    if (key == "dataset") (void)datasets::find_dataset(cell.data.name);
+    if (key == "dataset" &&
+        datasets::find_dataset(cell.data.name).content != datasets::Content::kRows)
+      throw Error(ErrorKind::kUsage,
+                  "data set '" + cell.data.name +
+                      "' is running text for language models, and every task here is "
+                      "classification or regression; tersor data list tells the sets");
     if (key == "model") (void)find_model(cell.model.name);
     const json value = protocol::all_values(cell).at(key);
     return {{value, plain_text(value)}};

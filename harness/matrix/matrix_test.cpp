@@ -152,6 +152,10 @@ TEST_CASE("mistakes in a matrix are pointed at, before anything starts") {
   CHECK_THAT(refusal(axis(R"json("compressor": {"tp.backward": "autoencoder"})json")),
              Catch::Contains("learned codec cannot be used at the gradient site"));
   CHECK_THAT(refusal(axis(R"json("dataset": ["mrcp"])json")), Catch::Contains("mrpc"));
+  CHECK_THAT(refusal(axis(R"json("dataset": ["wikitext-2"])json")),
+             Catch::Contains("'wikitext-2' is running text for language models"));
+  CHECK_THAT(refusal(axis(R"json("dataset": ["/some/text.txt"])json")),
+             Catch::Contains("is running text for language models"));
   CHECK_THAT(refusal(axis(R"json("hardware": ["cpu-tp3"])json")),
              Catch::StartsWith("m.json:1:39: unknown hardware profile 'cpu-tp3'; did you mean "));
   CHECK_THAT(refusal(axis(R"json("model": ["bert"])json")),

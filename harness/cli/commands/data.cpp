@@ -9,6 +9,7 @@
 #include "common/error.hpp"
 #include "common/files.hpp"
 #include "common/hash.hpp"
+#include "datasets/corpus.hpp"
 #include "datasets/dataset.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "harness/cli/command.hpp"
@@ -36,7 +37,9 @@ SplitState inspect(const DatasetInfo& info, const std::filesystem::path& root, S
     if (file.split == split) fact = &file;
   try {
     if (fact != nullptr && root.empty()) throw Error(ErrorKind::kMissing, fact->path);
-    result.rows = static_cast<std::int64_t>(load(info, root, split).examples.size());
+    result.rows = info.content == datasets::Content::kText
+                      ? count_lines(info, root, split)
+                      : static_cast<std::int64_t>(load(info, root, split).examples.size());
     if (fact == nullptr) return result;
     if (fact->sha256.empty())
       result.state = "unchecked";
@@ -55,20 +58,27 @@ SplitState inspect(const DatasetInfo& info, const std::filesystem::path& root, S
   return result;
 }
 
+const char* task_of(const DatasetInfo& info) {
+  if (info.content != datasets::Content::kRows) return "language model";
+  return info.classes == 0 ? "regression" : "classification";
+}
+
 nlohmann::ordered_json describe(const DatasetInfo& info, const std::filesystem::path& root) {
   nlohmann::ordered_json entry = {{"name", info.name},
                                   {"title", info.title},
-                                  {"task", info.classes == 0 ? "regression" : "classification"},
+                                  {"task", task_of(info)},
                                   {"classes", info.classes},
                                   {"pairs", info.pairs},
                                   {"metrics", info.metrics},
                                   {"best_accuracy", nullptr},
+                                  {"best_perplexity", nullptr},
                                   {"source", info.source},
                                   {"url", info.url},
                                   {"licence", info.licence},
                                   {"subset_rule", info.subset_rule},
                                   {"splits", nlohmann::ordered_json::object()}};
   if (info.best_accuracy) entry["best_accuracy"] = *info.best_accuracy;
+  if (info.best_perplexity) entry["best_perplexity"] = *info.best_perplexity;
   bool is_usable = true;
   for (const SplitName split : {SplitName::kTrain, SplitName::kDev}) {
     const SplitState state = inspect(info, root, split);
@@ -103,6 +113,8 @@ void print_table(const nlohmann::ordered_json& entries) {
     std::string what = entry["title"].get<std::string>();
     if (!entry["best_accuracy"].is_null())
       what += " (best accuracy " + entry["best_accuracy"].dump() + ")";
+    if (!entry["best_perplexity"].is_null())
+      what += " (best perplexity " + entry["best_perplexity"].dump() + ")";
     std::printf("%-15s %8s %8s  %-20s %s\n", entry["name"].get<std::string>().c_str(),
                 size_text(entry["splits"]["train"]).c_str(),
                 size_text(entry["splits"]["dev"]).c_str(), metrics.c_str(), what.c_str());

@@ -40,6 +40,8 @@ TEST_CASE("data list without a folder shows the embedded set and where to get th
   CHECK(list.status == 0);
   CHECK_THAT(list.output, Contains("synthetic           8192     1000") &&
                               Contains("best accuracy 0.95") &&
+                              Contains("markov             66560     4160  perplexity") &&
+                              Contains("best perplexity 7.3781") &&
                               Contains("sst2: glue/SST-2/train.tsv is missing") &&
                               Contains("sst2: scripts/fetch glue-sst2 gets it") &&
                               Contains("https://") && Contains("pearson, spearman"));
