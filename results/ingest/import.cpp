@@ -114,6 +114,7 @@ ImportResult import_file(const std::filesystem::path& database, const std::files
   const MeasuredFile file = parse_measured_file(text, path.string());
   ImportResult result;
   result.kind = file.kind;
+  result.fits = file.fits;
   for (const MeasuredCase& one : file.cases) {
     ++result.cases;
     ++(one.status == protocol::Status::kOk       ? result.ok

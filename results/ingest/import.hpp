@@ -13,6 +13,7 @@ struct ImportResult {
   std::int64_t ok = 0;
   std::int64_t failed = 0;
   std::int64_t skipped = 0;
+  std::int64_t fits = 0;  ///< rows that are no measurements, left out
 };
 
 /// Stores a file of measurements (measured_file.hpp) in the database, which is created where there

@@ -148,6 +148,83 @@ TEST_CASE("Google Benchmark's JSON is imported: names taken apart, counters with
         Value(std::string("no memory")));
 }
 
+TEST_CASE("rows of Google Benchmark that are not of the common kind") {
+  json file = made_benchmark();
+  json& rows_of_file = file["benchmarks"];
+  json cv = rows_of_file[0];
+  cv.update({{"run_type", "aggregate"},
+             {"aggregate_name", "cv"},
+             {"aggregate_unit", "percentage"},
+             {"real_time", 0.15},
+             {"cpu_time", 0.01},
+             {"payload_bytes", 0.25}});
+  json mean = rows_of_file[0];
+  mean.update({{"run_type", "aggregate"},
+               {"aggregate_name", "mean"},
+               {"aggregate_unit", "time"},
+               {"repetitions", 0},
+               {"bytes_per_second", 5e9},
+               {"items_per_second", 7.0}});
+  const json skipped{{"name", "here"},
+                     {"iterations", 1},
+                     {"real_time", 0},
+                     {"cpu_time", 0},
+                     {"time_unit", "ns"},
+                     {"skipped", true},
+                     {"skip_message", "not on this machine"}};
+  json idle = rows_of_file[0];
+  idle.update({{"iterations", 0}, {"real_time", 0}, {"cpu_time", 0}});
+  const json fit{{"name", "encode_BigO"},  {"run_type", "aggregate"}, {"aggregate_name", "BigO"},
+                 {"cpu_coefficient", 1.0}, {"real_coefficient", 1.0}, {"big_o", "N"},
+                 {"time_unit", "ns"}};
+  const json rms{
+      {"name", "encode_RMS"}, {"run_type", "aggregate"}, {"aggregate_name", "RMS"}, {"rms", 0.1}};
+  for (const json& row : {cv, mean, skipped, idle, fit, rms}) rows_of_file.push_back(row);
+  const MeasuredFile read = parse_measured_file(file.dump(), "x.json");
+  CHECK(read.fits == 2);
+  REQUIRE(read.cases.size() == 6);
+  const auto quantity = [&](std::size_t place, const std::string& name) {
+    for (const MeasuredQuantity& one : read.cases[place].quantities)
+      if (one.name == name) return std::pair(one.values.at(0), one.unit);
+    return std::pair(-1.0, std::string("none"));
+  };
+  CHECK(quantity(2, "real_time") == std::pair(0.15, std::string("1")));
+  CHECK(quantity(2, "payload_bytes") == std::pair(0.25, std::string("1")));
+  CHECK(quantity(3, "real_time") == std::pair(1500.0, std::string("ns")));
+  CHECK(quantity(3, "bytes_per_second") == std::pair(5e9, std::string("B/s")));
+  CHECK(quantity(3, "items_per_second") == std::pair(7.0, std::string("1/s")));
+  CHECK(read.cases[4].status == protocol::Status::kSkipped);
+  CHECK(read.cases[4].reason == "not on this machine");
+  CHECK(read.cases[4].quantities.empty());
+  CHECK(read.cases[5].reason == "no iteration was run");
+  CHECK(read.cases[5].quantities.empty());
+  CHECK(read.cases[1].status == protocol::Status::kFailed);
+}
+
+TEST_CASE("a value that its column cannot take is refused where it stands") {
+  const auto changed = [](json file, const std::string& pointer, const json& value) {
+    file[json::json_pointer(pointer)] = value;
+    return complaint(file);
+  };
+  CHECK_THAT(changed(made_gpu_check(), "/hardware/gpus", "1"),
+             Contains("x.json: hardware.gpus: must be a whole number from 0, got \"1\""));
+  CHECK_THAT(changed(made_gpu_check(), "/environment/driver", json::array()), Contains("accepted"));
+  CHECK_THAT(changed(made_gpu_check(), "/environment/threads", 1.5),
+             Contains("environment.threads"));
+  CHECK_THAT(changed(made_gpu_check(), "/cases/1/raw_bytes", 18446744073709551615u),
+             Contains("cases[1].raw_bytes"));
+  CHECK_THAT(changed(made_gpu_check(), "/cases/1/shape/0", 18446744073709551615u),
+             Contains("cases[1].shape"));
+  CHECK_THAT(changed(made_benchmark(), "/context/num_cpus", "2"),
+             Contains("context.num_cpus: expected a whole number"));
+  CHECK_THAT(changed(made_benchmark(), "/context/compiler", json::object()),
+             Contains("context.compiler"));
+  CHECK_THAT(changed(made_benchmark(), "/benchmarks/0/real_time", 1e307),
+             Contains("benchmarks[0].real_time: is out of range"));
+  CHECK(changed(made_benchmark(), "/benchmarks/0/name",
+                "encode/x/float32/99999999999999999999x1x1") == "accepted");
+}
+
 TEST_CASE("a malformed file: the error says where, and nothing is stored") {
   const auto changed = [](const std::string& pointer, const json& value) {
     json file = made_gpu_check();

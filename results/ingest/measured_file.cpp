@@ -2,16 +2,27 @@
 #include "results/ingest/measured_file.hpp"
 
 #include <algorithm>
-#include <cstdio>
+#include <cmath>
+#include <limits>
+#include <span>
 
 #include "common/error.hpp"
 #include "common/json_parse.hpp"
+#include "common/number.hpp"
+#include "protocol/fact_types.hpp"
 
 namespace tersor::results {
 namespace {
 
 using nlohmann::json;
 using protocol::Status;
+
+/// A whole number that 64 bits with a sign hold.
+bool is_integer(const json& value) {
+  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  return value.is_number_integer() &&
+         !(value.is_number_unsigned() && value.get<std::uint64_t>() > kMost);
+}
 
 /// A position in the file, for error messages: "cases[3]".
 class Place {
@@ -68,7 +79,7 @@ class Place {
   std::optional<std::int64_t> optional_integer(const char* key, std::int64_t least) const {
     const json& value = optional(key);
     if (value.is_null()) return std::nullopt;
-    if (!value.is_number_integer() || value.get<std::int64_t>() < least)
+    if (!is_integer(value) || value.get<std::int64_t>() < least)
       fail(key, "expected a whole number of at least " + std::to_string(least) + ", got " +
                     value.dump());
     return value.get<std::int64_t>();
@@ -97,10 +108,14 @@ class Place {
     }
     return out;
   }
+  /// The facts that have columns, by their types.
+  void facts(std::span<const protocol::FactField> typed) const {
+    if (const auto bad = protocol::find_bad_fact(object_, typed)) fail(bad->first, bad->second);
+  }
   void shape(MeasuredCase& out) const {
     const json& value = required("shape");
     const auto is_size = [](const json& one) {
-      return one.is_number_integer() && one.get<std::int64_t>() >= 0;
+      return is_integer(one) && one.get<std::int64_t>() >= 0;
     };
     if (!value.is_array() || value.size() != 3 || !std::all_of(value.begin(), value.end(), is_size))
       fail("shape", "expected [samples, tokens, hidden], got " + value.dump());
@@ -161,8 +176,12 @@ MeasuredFile gpu_check(const json& root, const std::string& name) {
   file.program = top.optional_text("program");
   file.hardware = top.required("hardware");
   file.environment = top.required("environment");
-  Place(name, "hardware", file.hardware).text("gpu");
-  Place(name, "environment", file.environment).text("cuda");
+  const Place hardware(name, "hardware", file.hardware);
+  hardware.facts(protocol::kHardwareFacts);
+  hardware.text("gpu");
+  const Place environment(name, "environment", file.environment);
+  environment.facts(protocol::kEnvironmentFacts);
+  environment.text("cuda");
   const json& cases = top.required("cases");
   if (!cases.is_array() || cases.empty()) top.fail("cases", "expected an array of cases");
   for (std::size_t i = 0; i < cases.size(); ++i)
@@ -179,6 +198,28 @@ double nanoseconds_of(const Place& at) {
   return unit == "ns" ? 1 : unit == "us" ? 1e3 : unit == "ms" ? 1e6 : 1e9;
 }
 
+double nanoseconds(const Place& at, const char* key) {
+  const double ns = at.number(key) * nanoseconds_of(at);
+  if (!std::isfinite(ns)) at.fail(key, "is out of range in nanoseconds");
+  return ns;
+}
+
+/// "32x128x1024".
+void take_shape(const std::string& part, MeasuredCase& one) {
+  std::vector<std::int64_t> sizes;
+  for (std::size_t begin = 0; begin <= part.size();) {
+    const std::size_t end = std::min(part.find('x', begin), part.size());
+    const auto size = parse_whole_number(std::string_view(part).substr(begin, end - begin));
+    if (!size) return;
+    sizes.push_back(*size);
+    begin = end + 1;
+  }
+  if (sizes.size() != 3) return;
+  one.samples = sizes[0];
+  one.tokens = sizes[1];
+  one.hidden = sizes[2];
+}
+
 /// "encode/topk(ratio=0.1)/float16/32x128x1024/.." of tersor-bench; other names are an operation.
 void split_name(MeasuredCase& one) {
   std::vector<std::string> parts{""};
@@ -193,20 +234,42 @@ void split_name(MeasuredCase& one) {
   for (std::size_t i = 2; i < parts.size(); ++i) {
     if (parts[i] == "float32" || parts[i] == "float16" || parts[i] == "bfloat16")
       one.dtype = parts[i];
-    long long sizes[3];
-    int read = 0;
-    if (std::sscanf(parts[i].c_str(), "%lldx%lldx%lld%n", &sizes[0], &sizes[1], &sizes[2], &read) !=
-            3 ||
-        static_cast<std::size_t>(read) != parts[i].size())
-      continue;
-    one.samples = sizes[0];
-    one.tokens = sizes[1];
-    one.hidden = sizes[2];
+    take_shape(parts[i], one);
   }
 }
 
+/// Of a counter, by the names that Google Benchmark and tersor-bench give.
 std::string unit_of(const std::string& counter) {
-  return counter.ends_with("_bytes") ? "B" : counter.ends_with("_ns") ? "ns" : "1";
+  if (counter == "bytes_per_second") return "B/s";
+  if (counter.ends_with("_per_second")) return "1/s";
+  const bool is_bytes =
+      counter.ends_with("_bytes") || counter == "max_bytes_used" || counter == "net_heap_growth";
+  return is_bytes ? "B" : counter.ends_with("_ns") ? "ns" : "1";
+}
+
+/// A curve that was fitted to other rows (BigO), or how well (RMS): nothing was measured.
+bool is_fit(const Place& at) {
+  const std::string aggregate = at.optional_text("aggregate_name").value_or("");
+  return aggregate == "BigO" || aggregate == "RMS" || !at.optional("big_o").is_null() ||
+         !at.optional("rms").is_null();
+}
+
+/// Why the row has no value, or nothing: what Google Benchmark wrote of a failure, a skip, or a
+/// benchmark that never ran its loop.
+void take_status(const Place& at, MeasuredCase& one) {
+  const auto end_as = [&](Status status, const char* message) {
+    one.status = status;
+    one.reason = at.optional_text(message).value_or("");
+    if (one.reason.empty()) one.reason = "no reason given";
+  };
+  if (at.optional_boolean("error_occurred").value_or(false))
+    end_as(Status::kFailed, "error_message");
+  else if (at.optional_boolean("skipped").value_or(false))
+    end_as(Status::kSkipped, "skip_message");
+  else if (at.optional_integer("iterations", 0) == 0)
+    end_as(Status::kSkipped, "skip_message");
+  if (one.status == Status::kSkipped && at.optional("skipped").is_null())
+    one.reason = "no iteration was run";
 }
 
 MeasuredCase benchmark_case(const Place& at, const json& object) {
@@ -219,21 +282,20 @@ MeasuredCase benchmark_case(const Place& at, const json& object) {
   one.name = at.text("name");
   one.device = "cpu";
   split_name(one);
-  if (at.optional_text("run_type").value_or("iteration") == "aggregate")
-    one.mode = at.optional_text("aggregate_name");
-  if (at.optional_boolean("error_occurred").value_or(false)) {
-    one.status = Status::kFailed;
-    one.reason = at.optional_text("error_message").value_or("no reason given");
-    return one;
-  }
-  const double scale = nanoseconds_of(at);
-  one.quantities.push_back({"real_time", "ns", {at.number("real_time") * scale}});
-  one.quantities.push_back({"cpu_time", "ns", {at.number("cpu_time") * scale}});
+  const bool is_aggregate = at.optional_text("run_type").value_or("iteration") == "aggregate";
+  if (is_aggregate) one.mode = at.optional_text("aggregate_name");
+  take_status(at, one);
+  if (one.status != Status::kOk) return one;
+  // A coefficient of variation: times and counters alike are ratios.
+  const bool is_ratio = is_aggregate && at.optional_text("aggregate_unit") == "percentage";
+  for (const char* key : {"real_time", "cpu_time"})
+    one.quantities.push_back(
+        {key, is_ratio ? "1" : "ns", {is_ratio ? at.number(key) : nanoseconds(at, key)}});
   for (const auto& [key, value] : object.items()) {
     const bool is_structure =
         std::find(std::begin(kStructure), std::end(kStructure), key) != std::end(kStructure);
     if (value.is_number() && !is_structure)
-      one.quantities.push_back({key, unit_of(key), {value.get<double>()}});
+      one.quantities.push_back({key, is_ratio ? "1" : unit_of(key), {value.get<double>()}});
   }
   return one;
 }
@@ -255,16 +317,23 @@ MeasuredFile google_benchmark(const json& root, const std::string& name) {
                                  {"caches", "caches"},
                                  {"cpu", "cpu"}})
     if (!context.optional(from).is_null()) file.hardware[to] = facts[from];
+  context.optional_integer("num_cpus", 0);
+  context.optional_text("cpu");
   file.environment = json::object();
   for (const char* key : {"compiler", "library_build_type", "threads", "cpu_scaling_enabled"})
     if (!context.optional(key).is_null()) file.environment[key] = facts[key];
   if (file.environment.contains("threads")) file.environment.erase("threads");  // a text there
+  Place(name, "context", file.environment).facts(protocol::kEnvironmentFacts);
   file.is_synthetic = top.optional_boolean("synthetic").value_or(false);
   const json& rows = top.required("benchmarks");
   if (!rows.is_array() || rows.empty()) top.fail("benchmarks", "expected an array of rows");
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    file.cases.push_back(
-        benchmark_case(Place(name, "benchmarks[" + std::to_string(i) + "]", rows[i]), rows[i]));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Place at(name, "benchmarks[" + std::to_string(i) + "]", rows[i]);
+    if (is_fit(at))
+      ++file.fits;
+    else
+      file.cases.push_back(benchmark_case(at, rows[i]));
+  }
   return file;
 }
 

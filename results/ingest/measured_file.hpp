@@ -14,7 +14,7 @@ namespace tersor::results {
 /// A quantity of a case with all its values, in the order in which they were taken.
 struct MeasuredQuantity {
   std::string name;
-  std::string unit;  ///< "ns", "B", "1"
+  std::string unit;  ///< "ns", "B", "B/s", "1/s", "1"
   std::vector<double> values;
 };
 
@@ -46,6 +46,7 @@ struct MeasuredFile {
   nlohmann::json environment;  ///< null: not said
   nlohmann::json context;      ///< everything beside the cases
   std::vector<MeasuredCase> cases;
+  std::int64_t fits = 0;  ///< rows of Google Benchmark's complexity fits, which are no cases
 };
 
 /// Reads the JSON of scripts/gpu-check (docs/imported-files.md) or of Google Benchmark. Throws

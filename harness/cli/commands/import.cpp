@@ -19,10 +19,14 @@ struct ImportCommand {
   void run() const {
     for (const std::string& file : files) {
       const results::ImportResult result = results::import_file(db, file);
-      std::printf("%s: %s, %lld cases: %lld ok, %lld failed, %lld skipped%s\n", file.c_str(),
+      const std::string fits = result.fits == 0
+                                   ? ""
+                                   : "; left out: " + std::to_string(result.fits) +
+                                         " fits of complexity, which are no measurements";
+      std::printf("%s: %s, %lld cases: %lld ok, %lld failed, %lld skipped%s%s\n", file.c_str(),
                   result.kind.c_str(), static_cast<long long>(result.cases),
                   static_cast<long long>(result.ok), static_cast<long long>(result.failed),
-                  static_cast<long long>(result.skipped),
+                  static_cast<long long>(result.skipped), fits.c_str(),
                   result.was_there ? "; it was imported before" : "");
     }
   }
