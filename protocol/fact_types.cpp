@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/fact_types.hpp"
 
-#include <cmath>
 #include <cstdint>
 #include <limits>
+
+#include "protocol/field_values.hpp"
 
 namespace tersor::protocol {
 namespace {
@@ -29,12 +30,6 @@ std::string wanted(const json& value, FactType type) {
 
 }  // namespace
 
-std::string shown_value(const json& value) {
-  constexpr std::size_t kLongest = 60;
-  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
-  return text.size() > kLongest ? text.substr(0, kLongest) + "..." : text;
-}
-
 std::optional<std::pair<std::string, std::string>> find_bad_fact(
     const json& facts, std::span<const FactField> fields) {
   if (!facts.is_object()) return std::nullopt;
@@ -42,7 +37,7 @@ std::optional<std::pair<std::string, std::string>> find_bad_fact(
     const auto found = facts.find(name);
     if (found == facts.end() || found->is_null()) continue;
     if (const std::string what = wanted(*found, type); !what.empty())
-      return std::pair(std::string(name), "must be " + what + ", got " + shown_value(*found));
+      return std::pair(std::string(name), "must be " + what + ", got " + shown(*found));
   }
   return std::nullopt;
 }

@@ -54,7 +54,4 @@ inline constexpr std::array<FactField, 5> kModelFacts{{{"name", FactType::kText}
 std::optional<std::pair<std::string, std::string>> find_bad_fact(const nlohmann::json& facts,
                                                                  std::span<const FactField> fields);
 
-/// A value for an error message, cut to 60 characters.
-std::string shown_value(const nlohmann::json& value);
-
 }  // namespace tersor::protocol

@@ -7,6 +7,7 @@
 
 #include "common/error.hpp"
 #include "common/json_parse.hpp"
+#include "protocol/field_values.hpp"
 
 namespace tersor::protocol {
 namespace {
@@ -20,11 +21,7 @@ using json = nlohmann::ordered_json;  // the order of fields is part of a record
               static_cast<int>(column));
 }
 
-std::string shown(const json& value) {
-  constexpr std::size_t kLongest = 60;
-  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
-  return text.size() > kLongest ? text.substr(0, kLongest) + "..." : text;
-}
+std::string shown(const json& value) { return protocol::shown(nlohmann::json(value)); }
 
 /// 1-based place of the name of a field, 1 where it is not there.
 std::size_t column_of(std::string_view line, const char* key) {

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "common/error.hpp"
+#include "protocol/fact_types.hpp"
 #include "protocol/version.hpp"
 
 namespace tersor::protocol {
@@ -29,10 +30,10 @@ void list(auto& fields, Is<Start> auto& start) {
   fields.optional_integer("pid", start.pid);
   fields.text_or_empty("host", start.host);
   fields.text_or_empty("time", start.time);
-  fields.facts("environment", start.environment);
-  fields.facts("hardware", start.hardware);
-  fields.facts("model", start.model);
-  fields.facts("dataset", start.dataset);
+  fields.facts("environment", start.environment, kEnvironmentFacts);
+  fields.facts("hardware", start.hardware, kHardwareFacts);
+  fields.facts("model", start.model, kModelFacts);
+  fields.facts("dataset", start.dataset, kDatasetFacts);
   fields.codecs("codecs", start.codecs);
   fields.optional_integer("steps", start.steps);
 }
@@ -97,6 +98,7 @@ void list(auto& fields, Is<End> auto& end) {
   fields.optional_integer("wall_ns", end.wall_ns);
   fields.optional_integer("steps", end.steps);
   fields.optional_text("checksum", end.checksum);
+  fields.optional_integer("records", end.records);
 }
 
 void list(auto& fields, Is<Progress> auto& progress) {
@@ -125,7 +127,7 @@ class Writer {
     object_[key] = value;
   }
   void number(const char* key, const Number& value) { set(object_, key, value); }
-  void facts(const char* key, const Facts& value) {
+  void facts(const char* key, const Facts& value, std::span<const FactField>) {
     if (!value.is_null()) object_[key] = value;
   }
   void codecs(const char* key, const std::map<std::string, CodecFacts>& sites) {
@@ -189,8 +191,11 @@ class Reader {
     value = line_.choice(key, choices);
   }
   void number(const char* key, Number& value) const { value = line_.number(key); }
-  void facts(const char* key, Facts& value) const {
-    if (line_.has(key)) value = line_.object(key);
+  void facts(const char* key, Facts& value, std::span<const FactField> typed) const {
+    if (!line_.has(key)) return;
+    value = line_.object(key);
+    if (const auto bad = find_bad_fact(nlohmann::json(value), typed))
+      line_.fail(bad->first.c_str(), "of '" + std::string(key) + "' " + bad->second);
   }
   void codecs(const char* key, std::map<std::string, CodecFacts>& sites) const {
     for (const auto& [site, facts] : line_.optional_object(key).items()) {
@@ -203,7 +208,8 @@ class Reader {
       codec.spec = facts.at("spec").get<std::string>();
       if (const auto found = facts.find("added_parameters");
           found != facts.end() && !found->is_null()) {
-        if (!found->is_number_integer()) bad("a whole number of added_parameters");
+        if (!found->is_number_integer() || found->get<std::int64_t>() < 0)
+          bad("a whole number of added_parameters from 0");
         codec.added_parameters = found->get<std::int64_t>();
       }
       if (const auto found = facts.find("added_flops"); found != facts.end() && !found->is_null()) {

@@ -174,8 +174,9 @@ struct End {
   Cause cause = Cause::kNone;
   std::string reason{};
   std::optional<std::int64_t> wall_ns{};
-  std::optional<std::int64_t> steps{};  ///< done
-  std::string checksum{};               ///< of rank 0 after a whole run, else empty
+  std::optional<std::int64_t> steps{};    ///< done
+  std::string checksum{};                 ///< of rank 0 after a whole run, else empty
+  std::optional<std::int64_t> records{};  ///< in the file before this one
   Verdict verdict() const { return {status, cause}; }
 };
 

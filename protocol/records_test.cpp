@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/records.hpp"
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
@@ -10,6 +11,7 @@
 using namespace tersor;
 using namespace tersor::protocol;
 using Catch::Contains;
+using Catch::StartsWith;
 
 namespace {
 
@@ -25,7 +27,7 @@ const std::vector<std::string> kLines{
     R"({"type":"traffic","site":"tp","site_name":"layer0.mlp","direction":"forward","phase":"train","collective":"node.all_reduce","dtype":"float32","spec":"none","calls":1,"raw_bytes":2,"payload_bytes":3,"metadata_bytes":4,"sent_bytes":5,"handed_bytes":6,"encode_ns":7,"transfer_ns":8,"decode_ns":9})",
     R"({"type":"memory","peak_rss_bytes":1,"codec_state_bytes":2,"parameter_bytes":3})",
     R"({"type":"end","status":"failed","cause":"lost_peer","reason":"all-reduce failed","wall_ns":5,"steps":4})",
-    R"({"type":"end","status":"ok","cause":"none","reason":"","wall_ns":5,"steps":4,"checksum":"0123456789abcdef"})"};
+    R"({"type":"end","status":"ok","cause":"none","reason":"","wall_ns":5,"steps":4,"checksum":"0123456789abcdef","records":12})"};
 
 Record read(const std::string& line) { return read_record(LineReader(line, "rank0.jsonl", 7)); }
 
@@ -98,6 +100,29 @@ TEST_CASE("records: what is wrong is named with line, column, field and value") 
              Contains("is unknown (start, step, eval, error, traffic, memory, end)"));
   CHECK_THAT(complaint("{}"), Contains("rank0.jsonl:7:1: 'type' is missing"));
   CHECK_THAT(complaint("{\"type\":"), Contains("not JSON"));
+}
+
+TEST_CASE("records: facts that have a column have its type") {
+  const std::string& start = kLines[0];
+  for (const auto& [from, to, what] : std::vector<std::array<std::string, 3>>{
+           {"\"cores\":2", "\"cores\":\"2\"",
+            "'cores' of 'hardware' must be a whole number from 0, got \"2\""},
+           {"\"cores\":2", "\"cores\":9223372036854775808", "'cores' of 'hardware' must be"},
+           {"\"cores\":2", "\"cores\":-1", "'cores' of 'hardware' must be"},
+           {"\"cpu\":\"x\"", "\"cpu\":[]", "'cpu' of 'hardware' must be a string, got []"},
+           {"\"a\":1", "\"threads\":\"x\"", "'threads' of 'environment' must be a whole number"},
+           {"\"environment\":{\"torch\":\"2.11.0\",\"cuda\":null,\"a\":1}", "\"environment\":7",
+            "'environment' must be an object"}})
+    CHECK_THAT(complaint(replaced(start, from, to)),
+               StartsWith("rank0.jsonl:7:") && Contains("record 'start': " + what));
+  const std::string& first = kLines[1];
+  CHECK_THAT(complaint(replaced(first, "\"layers\":2}", "\"layers\":2},\"parameters\":{}")),
+             Contains("'parameters' of 'model' must be a whole number from 0, got {}"));
+  CHECK_THAT(complaint(replaced(first, "{\"layers\":2}", "2")),
+             Contains("'arch' of 'model' must be an object"));
+  CHECK_THAT(complaint(replaced(first, "\"best_accuracy\":null", "\"best_accuracy\":\"x\"")),
+             Contains("'best_accuracy' of 'dataset' must be a number"));
+  CHECK(complaint(replaced(first, "\"best_accuracy\":null", "\"other\":[{}]")) == "no error");
 }
 
 TEST_CASE("records: an end without a cause is of a tersor that knew none") {

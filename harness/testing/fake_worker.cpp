@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -137,22 +138,37 @@ class FakeRank {
       std::fflush(stdout);
     }
     write(record);
+    ++steps_;
   }
 
   void finish() {
-    if (rank_ == 0)
-      write(protocol::Eval{.epoch = 1,
-                           .step = kSteps,
-                           .inference = "on",
-                           .split = "dev",
-                           .rows = 2,
-                           .loss = 0.25,
-                           .ns = 1000,
-                           .metrics = {{"accuracy", 0.5}},
-                           .primary = "accuracy",
-                           .predictions = {0, 1},
-                           .labels = {0, 0}});
+    const std::string& inference = job_.config.compression.inference;
+    for (const char* one : {"on", "off"})
+      if (rank_ == 0 && (inference == "both" || inference == one)) eval(one);
+    if (job_.config.hardware.tp > 1)
+      write(protocol::Traffic{.site = "tp",
+                              .site_name = "layer0.attention",
+                              .direction = "forward",
+                              .phase = "train",
+                              .collective = "all_reduce",
+                              .dtype = "float32",
+                              .spec = "none",
+                              .calls = kSteps});
     write(protocol::Memory{.peak_rss_bytes = 1000, .codec_state_bytes = 0, .parameter_bytes = 100});
+  }
+
+  void eval(const char* inference) {
+    write(protocol::Eval{.epoch = 1,
+                         .step = kSteps,
+                         .inference = inference,
+                         .split = "dev",
+                         .rows = 2,
+                         .loss = 0.25,
+                         .ns = 1000,
+                         .metrics = {{"accuracy", 0.5}},
+                         .primary = "accuracy",
+                         .predictions = {0, 1},
+                         .labels = {0, 0}});
   }
 
   int end(const protocol::Verdict& verdict, const char* reason) {
@@ -161,7 +177,7 @@ class FakeRank {
                         .cause = verdict.cause,
                         .reason = reason,
                         .wall_ns = kWallNs,
-                        .steps = kSteps,
+                        .steps = steps_,
                         .checksum = rank_ == 0 ? "0123456789abcdef" : ""});
     return protocol::worker_exit(verdict);
   }
@@ -202,6 +218,7 @@ class FakeRank {
   tersor::JsonLinesWriter writer_;
   protocol::JobFile job_;
   std::string mode_;
+  std::int64_t steps_ = 0;
 };
 
 }  // namespace

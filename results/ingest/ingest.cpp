@@ -2,6 +2,7 @@
 #include "results/ingest/ingest.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <bit>
@@ -20,12 +21,14 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "blobs are little-endian binary64");
 
+/// Of no values too, an empty blob is not NULL.
 std::string_view blob_of(const std::vector<double>& values) {
+  if (values.empty()) return "";
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)};
 }
 
-void bind_blob(SQLite::Statement& statement, int index, std::string_view blob) {
-  statement.bind(index, static_cast<const void*>(blob.data()), static_cast<int>(blob.size()));
+int blob_bytes(const std::vector<double>& values) {
+  return static_cast<int>(blob_of(values).size());
 }
 
 template <typename T>
@@ -226,7 +229,7 @@ class SpoolWriter {
     sample.bind(2, static_cast<std::int64_t>(values.size()));
     sample.bind(3, first_step);
     sample.bind(4, hash_of(blob_of(values)));
-    bind_blob(sample, 5, blob_of(values));
+    sample.bind(5, blob_of(values).data(), blob_bytes(values));
     sample.exec();
   }
 
@@ -313,7 +316,7 @@ class SpoolWriter {
         db_, "INSERT INTO label_set (hash, count, data) VALUES (?, ?, ?) ON CONFLICT DO NOTHING");
     labels.bind(1, label_hash);
     labels.bind(2, eval.rows);
-    bind_blob(labels, 3, blob_of(eval.labels));
+    labels.bind(3, blob_of(eval.labels).data(), blob_bytes(eval.labels));
     labels.exec();
     SQLite::Statement add(db_,
                           "INSERT INTO prediction (eval_id, count, hash, label_hash, data) "
@@ -322,7 +325,7 @@ class SpoolWriter {
     add.bind(2, eval.rows);
     add.bind(3, hash_of(blob_of(eval.predictions)));
     add.bind(4, label_hash);
-    bind_blob(add, 5, blob_of(eval.predictions));
+    add.bind(5, blob_of(eval.predictions).data(), blob_bytes(eval.predictions));
     add.exec();
   }
 
@@ -398,12 +401,81 @@ void store_spool(SQLite::Database& db, RunId run, const Spool& spool) {
   writer.store(spool);
 }
 
+void check_complete(const Spool& spool, const PlannedRecords& planned) {
+  if (claimed_verdict(spool) != protocol::Verdict{}) return;
+  const RankSpool& first = spool.ranks.front();
+  for (const RankSpool& rank : spool.ranks) {
+    const auto refuse = [&](const std::string& what) {
+      throw Error(ErrorKind::kData,
+                  rank.file + ":" + std::to_string(rank.records) + ":1: ends as ok, but " + what);
+    };
+    if (rank.steps.size() != first.steps.size())
+      refuse("has " + std::to_string(rank.steps.size()) + " steps where rank " +
+             std::to_string(first.rank) + " has " + std::to_string(first.steps.size()));
+    if (!rank.memory) refuse("lacks its 'memory' record");
+    if (planned.has_traffic && rank.traffic.empty()) refuse("lacks its 'traffic' records");
+    if (rank.rank != 0) continue;
+    if (rank.start->steps && *rank.start->steps != static_cast<std::int64_t>(rank.steps.size()))
+      refuse("has " + std::to_string(rank.steps.size()) + " of the " +
+             std::to_string(*rank.start->steps) + " steps that 'start' plans");
+    const std::int64_t epochs = rank.steps.empty() ? 0 : rank.steps.back().epoch + 1;
+    for (const auto& [inference, is_planned] :
+         {std::pair("on", planned.has_eval_on), std::pair("off", planned.has_eval_off)}) {
+      const auto found =
+          std::count_if(rank.evals.begin(), rank.evals.end(), [&](const protocol::Eval& eval) {
+            return eval.inference == inference && eval.epoch >= 1 && eval.epoch <= epochs;
+          });
+      if (is_planned && found < epochs)
+        refuse("has " + std::to_string(found) + " evaluations with inference " + inference +
+               " for " + std::to_string(epochs) + " epochs");
+    }
+  }
+}
+
+namespace {
+
+PlannedRecords planned_records(SQLite::Database& db, RunId run) {
+  SQLite::Statement find(db,
+                         "SELECT coalesce(c.stage, ''), coalesce(c.inference, ''), "
+                         "coalesce(c.tp, 1) FROM run r JOIN cell c ON c.id = r.cell_id "
+                         "WHERE r.id = ?");
+  find.bind(1, run);
+  if (!find.executeStep()) return {};
+  const bool is_finetuned = find.getColumn(0).getString() == "finetune";
+  const std::string inference = find.getColumn(1).getString();
+  return {.has_eval_on = is_finetuned && (inference == "on" || inference == "both"),
+          .has_eval_off = is_finetuned && (inference == "off" || inference == "both"),
+          .has_traffic = find.getColumn(2).getInt64() > 1};
+}
+
+/// What a value can be that passed every check and still does not fit its column.
+bool is_of_the_value(const SQLite::Exception& error) {
+  const int code = error.getErrorCode();
+  return code == SQLITE_CONSTRAINT || code == SQLITE_MISMATCH || code == SQLITE_TOOBIG ||
+         code == SQLITE_RANGE;
+}
+
+}  // namespace
+
 std::optional<protocol::Verdict> ingest(Store& store, RunId run,
                                         const std::filesystem::path& spool_dir) {
   const RunInfo info = store.run(run);
   const Spool spool = read_spool(spool_dir);
   check_spool(spool, info);
-  store.write([&](SQLite::Database& db) { store_spool(db, run, spool); });
+  const auto refuse = [&](const std::string& what) {
+    throw Error(ErrorKind::kData, spool_dir.string() + ": cannot be stored: " + what);
+  };
+  store.write([&](SQLite::Database& db) {
+    try {
+      check_complete(spool, planned_records(db, run));
+      store_spool(db, run, spool);
+    } catch (const SQLite::Exception& error) {
+      if (!is_of_the_value(error)) throw;
+      refuse(error.what());
+    } catch (const nlohmann::json::exception& error) {
+      refuse(error.what());
+    }
+  });
   return claimed_verdict(spool);
 }
 

@@ -2,7 +2,9 @@
 #include "results/ingest/ingest.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <functional>
@@ -225,7 +227,7 @@ TEST_CASE("a bad line names file, line and column, and nothing is stored") {
   CHECK_THAT(complaint([&](auto& l) { swap(l[3], "\"step\":2", "\"step\":\"2\""); }),
              Contains("rank0.jsonl:4:16: record 'step': 'step' must be a whole number"));
   CHECK_THAT(complaint([&](auto& l) { swap(l[3], "\"step\":2", "\"step\":0"); }),
-             Contains("0 does not follow step 1"));
+             Contains("0 is not the 2 that is due: steps count from 0"));
   CHECK_THAT(complaint([&](auto& l) { swap(l[3], "\"encode\":1000000", "\"encode\":-1"); }),
              Contains("'encode' must be a whole number from 0"));
   CHECK_THAT(
@@ -257,6 +259,115 @@ TEST_CASE("a bad line names file, line and column, and nothing is stored") {
   CHECK_THAT(
       complaint([&](auto& l) { swap(l[3], "\"loss\":0.3333333333333333", "\"loss\":1e999"); }),
       Contains("rank0.jsonl:4:"));
+}
+
+TEST_CASE("a spool that ends as ok and lacks something is refused") {
+  Database db;
+  FakeRun run;
+  run.accuracy = {0.7, 0.75};
+  const RunInfo info = db.begin(run);
+  const auto folder = db.folder / "spool";
+  const auto complaint = [&](const std::function<void(std::vector<ordered_json>&)>& change,
+                             bool counts_records) {
+    std::vector<ordered_json> lines = run.records(0);
+    if (!counts_records) lines.back().erase("records");
+    change(lines);
+    write_lines(folder / "rank0.jsonl", lines);
+    write_lines(folder / "rank1.jsonl", run.records(1));
+    try {
+      ingest(db.store, info.id, folder);
+    } catch (const Error& error) {
+      CHECK(error.kind() == ErrorKind::kData);
+      CHECK(db.number("SELECT count(*) FROM spool_file") == 0);
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  // Each kind of record of today's spools, which count their records.
+  for (std::size_t place = 1; place + 1 < run.records(0).size(); ++place) {
+    INFO(run.records(0)[place].dump());
+    CHECK_THAT(complaint([&](auto& l) { l.erase(l.begin() + std::ptrdiff_t(place)); }, true),
+               Contains("rank0.jsonl:"));
+  }
+  // What older spools can be asked.
+  const auto without = [&](const std::string& type, int count) {
+    return complaint(
+        [&](auto& lines) {
+          for (int i = 0; i < count; ++i)
+            lines.erase(std::find_if(lines.begin(), lines.end(),
+                                     [&](const auto& line) { return line["type"] == type; }));
+        },
+        false);
+  };
+  CHECK_THAT(without("step", 1),
+             Contains("rank0.jsonl:2:16: record 'step': 'step' 1 is not the 0"));
+  CHECK_THAT(without("eval", 1), Contains("1 evaluations with inference on for 2 epochs"));
+  CHECK_THAT(without("traffic", 3), Contains("lacks its 'traffic' records"));
+  CHECK_THAT(without("memory", 1), Contains("lacks its 'memory' record"));
+  CHECK_THAT(complaint([](auto& l) { l.back()["steps"] = 21; }, false),
+             Contains("'steps' says 21, the file has 20"));
+  CHECK_THAT(complaint([](auto& l) { l[0]["steps"] = 21; }, false),
+             Contains("has 20 of the 21 steps that 'start' plans"));
+  CHECK_THAT(complaint([](auto& l) { l[20]["epoch"] = 0; }, false),
+             Contains("'epoch' 0 does not follow epoch 1"));
+  CHECK_THAT(complaint([](auto& l) { l[20]["epoch"] = 9223372036854775807; }, false),
+             Contains("does not follow epoch 1"));
+  CHECK_THAT(complaint([](auto& l) { l[21]["epoch"] = 9223372036854775807; }, false),
+             Contains("is evaluated before it has begun: 2 did"));
+  CHECK_THAT(complaint(
+                 [](auto& l) {
+                   l.erase(l.begin() + 20);
+                   l.back()["steps"] = 19;
+                   l[0]["steps"] = 19;
+                 },
+                 false),
+             Contains("rank1.jsonl") && Contains("has 20 steps where rank 0 has 19"));
+  CHECK(complaint([](auto&) {}, false) == "no error");
+}
+
+TEST_CASE("what stands in place of a spool ends its run alone") {
+  Database db;
+  FakeRun run;
+  const RunInfo info = db.begin(run);
+  const auto folder = db.folder / "spool";
+  const auto file = folder / "rank0.jsonl";
+  const auto complaint = [&] {
+    try {
+      ingest(db.store, info.id, folder);
+    } catch (const Error& error) {
+      CHECK((error.kind() == ErrorKind::kData || error.kind() == ErrorKind::kMissing));
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  CHECK_THAT(complaint(), Contains("no such spool folder"));
+  write_text(folder, "x");
+  CHECK_THAT(complaint(), Contains("the spool folder cannot be read: Not a directory"));
+  std::filesystem::remove(folder);
+  std::filesystem::create_directories(file);
+  CHECK_THAT(complaint(), Contains("rank0.jsonl: is no regular file"));
+  std::filesystem::remove(file);
+  REQUIRE(mkfifo(file.c_str(), 0600) == 0);
+  CHECK_THAT(complaint(), Contains("rank0.jsonl: is no regular file"));
+  std::filesystem::remove(file);
+  std::filesystem::create_symlink("/nowhere/at/all", file);
+  CHECK_THAT(complaint(), Contains("rank0.jsonl: cannot be read: No such file"));
+  std::filesystem::remove(file);
+  run.write(folder);
+  std::filesystem::resize_file(file, std::uintmax_t{2} << 30);
+  CHECK_THAT(complaint(), Contains("the line is longer than 16 MiB"));
+  // A value that passes every check and is two rows for one key in the database.
+  std::vector<ordered_json> lines = run.records(0);
+  ordered_json twin = lines[lines.size() - 3];
+  REQUIRE(twin["type"] == "traffic");
+  lines[lines.size() - 3]["spec"] = "a b";
+  twin["spec"] = std::string("a\0b", 3);
+  lines.insert(lines.end() - 2, twin);
+  lines.back()["records"] = lines.size() - 1;
+  write_lines(file, lines);
+  CHECK_THAT(complaint(), Contains("cannot be stored: UNIQUE constraint failed: traffic"));
+  run.write(folder);
+  CHECK(complaint() == "no error");
 }
 
 TEST_CASE("values that are not finite are NULL with a flag") {

@@ -4,14 +4,15 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <system_error>
 #include <tuple>
 #include <utility>
 #include <variant>
 
 #include "common/error.hpp"
-#include "common/files.hpp"
+#include "common/json_parse.hpp"
 #include "common/number.hpp"
-#include "results/text.hpp"
+#include "results/ingest/spool_lines.hpp"
 
 namespace tersor::results {
 namespace {
@@ -44,13 +45,22 @@ class RankReader {
 
   void take(const LineReader& line, protocol::Step step) {
     if (spool_.rank == 0 && !step.training) line.fail("loss", "is missing");
-    if (!spool_.steps.empty() && step.step <= spool_.steps.back().step)
-      line.fail("step", std::to_string(step.step) + " does not follow step " +
-                            std::to_string(spool_.steps.back().step));
+    if (step.step != static_cast<std::int64_t>(spool_.steps.size()))
+      line.fail("step", std::to_string(step.step) + " is not the " +
+                            std::to_string(spool_.steps.size()) +
+                            " that is due: steps count from 0, without a gap");
+    const std::int64_t last = spool_.steps.empty() ? 0 : spool_.steps.back().epoch;
+    if (step.epoch != last && (spool_.steps.empty() || step.epoch != last + 1))
+      line.fail("epoch", std::to_string(step.epoch) + " does not follow epoch " +
+                             std::to_string(last) + ": epochs count from 0, without a gap");
     spool_.steps.push_back(step);
   }
 
   void take(const LineReader& line, protocol::Eval eval) {
+    const std::int64_t begun = spool_.steps.empty() ? 0 : spool_.steps.back().epoch + 1;
+    if (eval.epoch > begun)
+      line.fail("epoch", std::to_string(eval.epoch) + " is evaluated before it has begun: " +
+                             std::to_string(begun) + " did");
     if (!evals_.emplace(eval.epoch, eval.inference, eval.split).second)
       line.fail("epoch", std::to_string(eval.epoch) + " was evaluated twice on " + eval.split +
                              " with inference " + eval.inference);
@@ -79,7 +89,16 @@ class RankReader {
     spool_.memory = memory;
   }
 
-  void take(const LineReader&, protocol::End end) { spool_.end = std::move(end); }
+  void take(const LineReader& line, protocol::End end) {
+    const auto steps = static_cast<std::int64_t>(spool_.steps.size());
+    if (end.steps && *end.steps != steps)
+      line.fail("steps",
+                "says " + std::to_string(*end.steps) + ", the file has " + std::to_string(steps));
+    if (end.records && *end.records != spool_.records)
+      line.fail("records", "says " + std::to_string(*end.records) +
+                               " before this one, the file has " + std::to_string(spool_.records));
+    spool_.end = std::move(end);
+  }
 
   RankSpool& spool_;
   std::set<std::tuple<std::int64_t, std::int64_t, std::string>> errors_;
@@ -88,30 +107,29 @@ class RankReader {
 };
 
 bool is_whole_object(std::string_view line) {
-  return nlohmann::json::parse(line, nullptr, false).is_object();
+  try {
+    return parse_json<nlohmann::json>(line, "").is_object();
+  } catch (const Error&) {  // torn
+    return false;
+  }
 }
 
 RankSpool read_rank(const fs::path& path, int rank) {
-  const std::vector<std::byte> data = read_file(path);
-  const std::string_view text(reinterpret_cast<const char*>(data.data()), data.size());
   RankSpool spool;
   spool.rank = rank;
   spool.file = path.string();
-  spool.hash = hash_of(text);
-  spool.bytes = static_cast<std::int64_t>(text.size());
   RankReader reader(spool);
-  int number = 1;
-  for (std::size_t begin = 0; begin < text.size(); ++number) {
-    const std::size_t stop = text.find('\n', begin);
-    const std::string_view line = text.substr(begin, stop - begin);
-    if (stop == std::string_view::npos && !is_whole_object(line)) {
-      spool.torn_bytes = static_cast<std::int64_t>(line.size());
-      break;
-    }
-    reader.take(LineReader(line, spool.file, number));
-    if (stop == std::string_view::npos) break;
-    begin = stop + 1;
-  }
+  const SpoolBytes read =
+      read_spool_lines(path, [&](std::string_view line, int number, bool has_end) {
+        if (!has_end && !is_whole_object(line)) {
+          spool.torn_bytes = static_cast<std::int64_t>(line.size());
+          return;
+        }
+        reader.take(LineReader(line, spool.file, number));
+        spool.records = number;
+      });
+  spool.hash = read.hash;
+  spool.bytes = read.bytes;
   return spool;
 }
 
@@ -134,12 +152,16 @@ std::optional<int> rank_of(const std::string& name) {
 
 Spool read_spool(const fs::path& folder) {
   std::error_code code;
-  if (!fs::is_directory(folder, code))
+  if (fs::status(folder, code).type() == fs::file_type::not_found)
     throw Error(ErrorKind::kMissing, folder.string() + ": there is no such spool folder");
   std::vector<std::pair<int, fs::path>> files;
-  for (const auto& entry : fs::directory_iterator(folder))
-    if (const auto rank = rank_of(entry.path().filename().string()))
-      files.emplace_back(*rank, entry.path());
+  for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
+       entry.increment(code))
+    if (const auto rank = rank_of(entry->path().filename().string()))
+      files.emplace_back(*rank, entry->path());
+  if (code)
+    throw Error(ErrorKind::kData,
+                folder.string() + ": the spool folder cannot be read: " + code.message());
   std::sort(files.begin(), files.end());
   Spool spool;
   for (const auto& [rank, path] : files) spool.ranks.push_back(read_rank(path, rank));

@@ -189,8 +189,17 @@ struct Reader::Impl {
       throw Error(ErrorKind::kDatabase, "the query makes a value of more than " +
                                             in_mib(kMostValueBytes) + ", the most that one may be");
     if (code == SQLITE_ERROR || code == SQLITE_MISMATCH)
-      throw Error(ErrorKind::kDatabase, "SQL: " + what + names_hint(db, sql, what));
+      throw Error(ErrorKind::kDatabase, "SQL: " + what + hint(sql, what));
     throw database_error(path, error);
+  }
+
+  /// The nearest names, where the schema can be read.
+  std::string hint(const std::string& sql, const std::string& what) {
+    try {
+      return names_hint(db, sql, what);
+    } catch (const SQLite::Exception& error) {
+      return std::string(" (and the schema cannot be read: ") + error.what() + ")";
+    }
   }
 
   /// SQLiteCpp's Statement ignores what follows the first statement, so this looks at all of it.

@@ -128,17 +128,18 @@ ordered_json start_record(const FakeRun& run, int rank) {
 ordered_json step_record(const FakeRun& run, int step, int rank) {
   const auto total = static_cast<std::int64_t>(run.step_ns(step, rank));
   const int per_epoch = std::max<int>(1, run.steps / static_cast<int>(run.accuracy.size()));
-  ordered_json record{{"type", "step"},
-                      {"step", step},
-                      {"epoch", step / per_epoch},
-                      {"ns",
-                       {{"total", total},
-                        {"forward", total * 4 / 10},
-                        {"backward", total * 4 / 10},
-                        {"optimizer", total / 10},
-                        {"encode", 1'000'000},
-                        {"transfer", 3'000'000},
-                        {"decode", 1'000'000}}}};
+  ordered_json record{
+      {"type", "step"},
+      {"step", step},
+      {"epoch", std::min(step / per_epoch, static_cast<int>(run.accuracy.size()) - 1)},
+      {"ns",
+       {{"total", total},
+        {"forward", total * 4 / 10},
+        {"backward", total * 4 / 10},
+        {"optimizer", total / 10},
+        {"encode", 1'000'000},
+        {"transfer", 3'000'000},
+        {"decode", 1'000'000}}}};
   if (rank == 0) {
     record["loss"] = 1.0 / (step + 1);
     record["learning_rate"] = 1e-4;
@@ -231,6 +232,7 @@ std::vector<ordered_json> FakeRun::records(int rank) const {
   ordered_json end{{"type", "end"},    {"status", status},         {"cause", cause()},
                    {"reason", reason}, {"wall_ns", 2'000'000'000}, {"steps", steps}};
   if (rank == 0) end["checksum"] = "0123456789abcdef";
+  end["records"] = lines.size();
   lines.push_back(end);
   return lines;
 }

@@ -35,17 +35,23 @@ void Spool::write(const protocol::Record& record) {
   if (is_ended_) return;
   if (std::holds_alternative<protocol::Start>(record)) is_started_ = true;
   if (std::holds_alternative<protocol::Step>(record)) ++steps_;
+  write_line(record);
+}
+
+void Spool::write_line(const protocol::Record& record) {
   lines_.write(to_json(record));
+  ++records_;
 }
 
 void Spool::end(protocol::End end) {
   const std::lock_guard lock(mutex_);
   if (is_ended_) return;
   is_ended_ = true;
-  if (!is_started_ && bare_start_) lines_.write(to_json(*bare_start_));
+  if (!is_started_ && bare_start_) write_line(*bare_start_);
   end.wall_ns = steady_ns() - start_ns_;
   end.steps = steps_;
-  lines_.write(to_json(end));
+  end.records = records_;
+  write_line(end);
 }
 
 }  // namespace tersor::workloads

@@ -20,16 +20,19 @@ class Spool : public Recorder {
   /// `bare_start` is written before an end that comes before any start.
   void set_bare_start(protocol::Start start);
   void write(const protocol::Record& record) override;
-  /// Time and steps are filled in here.
+  /// Time, steps and the number of records are filled in here.
   void end(protocol::End end);
 
  private:
+  void write_line(const protocol::Record& record);
+
   std::mutex mutex_;
   JsonLinesWriter lines_;
   std::optional<protocol::Start> bare_start_;
   bool is_started_ = false;
   bool is_ended_ = false;
   std::int64_t steps_ = 0;
+  std::int64_t records_ = 0;
   std::int64_t start_ns_;
 };
 
