@@ -3,9 +3,7 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <cstdlib>
-#include <ctime>
 #include <string_view>
 
 #include "common/affinity.hpp"
@@ -77,15 +75,6 @@ ordered_json hardware_facts() {
           {"memory_bytes", physical_memory_bytes()},
           {"gpu", nullptr},
           {"gpus", 0}};
-}
-
-std::string utc_time() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text.data();
 }
 
 }  // namespace tersor::workloads

@@ -26,6 +26,5 @@ std::vector<int> pin_to_cores(int local_rank, int threads);
 /// The `environment` and `hardware` objects of the start record.
 nlohmann::ordered_json environment_facts();
 nlohmann::ordered_json hardware_facts();
-std::string utc_time();
 
 }  // namespace tersor::workloads

@@ -13,6 +13,7 @@
 #include "common/build_info.hpp"
 #include "common/error.hpp"
 #include "common/host.hpp"
+#include "common/utc_time.hpp"
 #include "protocol/exit_code.hpp"
 #include "protocol/job_file.hpp"
 #include "workloads/comm/runtime.hpp"
@@ -63,7 +64,7 @@ protocol::Start start_record(const protocol::JobFile& job, const Launch& launch)
           .world = launch.world,
           .pid = getpid(),
           .host = host_name(),
-          .time = utc_time(),
+          .time = utc_now(false),
           .environment = environment_facts(),
           .hardware = hardware_facts()};
 }

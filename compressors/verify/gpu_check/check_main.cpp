@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -15,6 +14,7 @@
 #include "common/build_info.hpp"
 #include "common/error.hpp"
 #include "common/printable.hpp"
+#include "common/utc_time.hpp"
 #include "compressors/device/cuda_check.hpp"
 #include "compressors/spec/registry.hpp"
 #include "compressors/tools/golden.hpp"
@@ -159,12 +159,9 @@ json about_this_machine() {
   TERSOR_CUDA_CHECK(cudaGetDeviceCount(&count));
   TERSOR_CUDA_CHECK(cudaDriverGetVersion(&driver));
   TERSOR_CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
-  const std::time_t now = std::time(nullptr);
-  char time[32];
-  std::strftime(time, sizeof time, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
   return {{"format", "tersor-gpu-check"},
           {"version", 1},
-          {"measured_at", time},
+          {"measured_at", utc_now(false)},
           {"program", "scripts/gpu-check"},
           {"hardware",
            {{"gpu", properties.name},
