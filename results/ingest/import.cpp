@@ -3,6 +3,10 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include <new>
+#include <system_error>
+
+#include "common/error.hpp"
 #include "common/files.hpp"
 #include "results/db/database.hpp"
 #include "results/db/facts.hpp"
@@ -106,11 +110,22 @@ bool is_there(SQLite::Database& db, const std::string& hash) {
   return find.executeStep();
 }
 
-}  // namespace
+std::string read_measured_text(const std::filesystem::path& path) {
+  const auto refuse = [&](std::uintmax_t bytes) {
+    throw Error(ErrorKind::kData, path.string() + ": has " + std::to_string(bytes >> 20) +
+                                      " MiB; a file of measurements has at most " +
+                                      std::to_string(kMostImportBytes >> 20) + " MiB");
+  };
+  std::error_code code;
+  const std::uintmax_t stated = std::filesystem::file_size(path, code);
+  if (!code && stated > kMostImportBytes) refuse(stated);
+  const auto bytes = read_file(path);  // says what is no file
+  if (bytes.size() > kMostImportBytes) refuse(bytes.size());
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
-ImportResult import_file(const std::filesystem::path& database, const std::filesystem::path& path) {
-  const auto bytes = read_file(path);
-  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+ImportResult store_file(const std::filesystem::path& database, const std::filesystem::path& path) {
+  const std::string text = read_measured_text(path);
   const MeasuredFile file = parse_measured_file(text, path.string());
   ImportResult result;
   result.kind = file.kind;
@@ -129,6 +144,18 @@ ImportResult import_file(const std::filesystem::path& database, const std::files
     transaction.commit();
     return result;
   });
+}
+
+}  // namespace
+
+ImportResult import_file(const std::filesystem::path& database, const std::filesystem::path& path) {
+  try {
+    return store_file(database, path);
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::kData, path.string() +
+                                      ": out of memory: the file and its values are larger than "
+                                      "this machine or its limits (ulimit -v) allow");
+  }
 }
 
 }  // namespace tersor::results

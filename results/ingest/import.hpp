@@ -16,6 +16,9 @@ struct ImportResult {
   std::int64_t fits = 0;  ///< rows that are no measurements, left out
 };
 
+/// Of a file; its values take about twenty times as much memory.
+inline constexpr std::uintmax_t kMostImportBytes = std::uintmax_t{64} << 20;
+
 /// Stores a file of measurements (measured_file.hpp) in the database, which is created where there
 /// is none: all of it in one transaction, its whole text with it, the same bytes once. Throws
 /// Error(kMissing, kData) with file and position, Error(kDatabase) as opening does; then nothing is

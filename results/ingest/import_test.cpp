@@ -253,6 +253,10 @@ TEST_CASE("a malformed file: the error says where, and nothing is stored") {
   CHECK_THROWS_WITH(import_file(folder / "a.db", folder / "cut.json"),
                     Contains("cut.json:1:") && Contains("not JSON"));
   CHECK_THROWS_WITH(import_file(folder / "a.db", folder / "none.json"), Contains("no such file"));
+  write_text(folder / "large.json", "{");
+  std::filesystem::resize_file(folder / "large.json", kMostImportBytes + 1);
+  CHECK_THROWS_WITH(import_file(folder / "a.db", folder / "large.json"),
+                    Contains("large.json: has 64 MiB; a file of measurements has at most 64 MiB"));
   CHECK_FALSE(std::filesystem::exists(folder / "a.db"));
 }
 
