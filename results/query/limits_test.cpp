@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <SQLiteCpp/SQLiteCpp.h>
+
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -124,6 +126,21 @@ TEST_CASE("a name that is not there brings the nearest one") {
                                                         Contains("attempt"));
   CHECK_THAT(complaint("SELECT hardwear FROM cell"), Contains("did you mean 'hardware'?"));
   CHECK(complaint("SELECT nosuch") == "SQL: no such column: nosuch");
+}
+
+TEST_CASE("a row of damaged JSON is named") {
+  const TempFolder folder;
+  {
+    Store store(folder / "a.db");
+    testing::store_run(store, {}, folder / "spools");
+  }
+  {
+    SQLite::Database db((folder / "a.db").string(), SQLite::OPEN_READWRITE);
+    db.exec("PRAGMA ignore_check_constraints = ON; UPDATE hardware SET facts = '{'");
+  }
+  Reader reader(folder / "a.db");
+  CHECK_THAT(message_of([&] { reader.query("SELECT * FROM v_env_diff"); }),
+             Contains("malformed JSON: table hardware, row 1: facts is no JSON"));
 }
 
 }  // namespace

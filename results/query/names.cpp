@@ -4,6 +4,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <set>
 #include <utility>
@@ -68,6 +69,28 @@ std::string names_hint(SQLite::Database& db, std::string_view sql, std::string_v
   if (const auto dot = name.rfind('.'); dot != std::string_view::npos) name.remove_prefix(dot + 1);
   const std::vector<std::string> columns = columns_of(db, sql);
   return columns.empty() ? "" : known_names_hint(name, columns);
+}
+
+std::string damaged_json_hint(SQLite::Database& db, std::string_view message) {
+  if (message.find("malformed JSON") == std::string_view::npos) return "";
+  constexpr std::array<std::pair<const char*, const char*>, 9> kColumns{
+      {{"cell", "config"},
+       {"hardware", "facts"},
+       {"environment", "facts"},
+       {"code", "facts"},
+       {"model", "arch"},
+       {"codec", "params"},
+       {"codec", "properties"},
+       {"imported_case", "facts"},
+       {"imported_file", "context"}}};
+  for (const auto& [table, column] : kColumns) {
+    SQLite::Statement find(db, std::string("SELECT id FROM ") + table + " WHERE NOT json_valid(" +
+                                   column + ") LIMIT 1");
+    if (find.executeStep())
+      return std::string(": table ") + table + ", row " + find.getColumn(0).getString() + ": " +
+             column + " is no JSON; mend it, or remove the row, with sqlite3";
+  }
+  return "";
 }
 
 }  // namespace tersor::results

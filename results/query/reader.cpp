@@ -193,10 +193,10 @@ struct Reader::Impl {
     throw database_error(path, error);
   }
 
-  /// The nearest names, where the schema can be read.
+  /// The nearest names, or the damaged row, where the schema can be read.
   std::string hint(const std::string& sql, const std::string& what) {
     try {
-      return names_hint(db, sql, what);
+      return names_hint(db, sql, what) + damaged_json_hint(db, what);
     } catch (const SQLite::Exception& error) {
       return std::string(" (and the schema cannot be read: ") + error.what() + ")";
     }

@@ -84,7 +84,18 @@ bool differs(const QueryResult& result, std::size_t column) {
                      [&](const auto& row) { return row[column] != result.rows.front()[column]; });
 }
 
+/// The views are the file's own, and a flipped bit may be in their text.
+void expect_columns(const QueryResult& all, const View& view) {
+  for (const std::string& name : view.columns)
+    if (std::find(all.columns.begin(), all.columns.end(), name) == all.columns.end())
+      throw Error(ErrorKind::kDatabase, std::string("view ") + view.table + " has no column '" +
+                                            name +
+                                            "': the database is damaged, or was changed by another "
+                                            "program; restore a copy");
+}
+
 QueryResult for_people(const QueryResult& all, const View& view) {
+  expect_columns(all, view);
   std::vector<std::string> chosen;
   for (const std::string& name : view.columns) {
     chosen.push_back(name);

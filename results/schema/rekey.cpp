@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "common/error.hpp"
+#include "common/json_parse.hpp"
 #include "protocol/cell.hpp"
 #include "results/text.hpp"
 
@@ -42,9 +44,11 @@ std::vector<std::string> arguments_of(const std::string& spec) {
 }
 
 /// "ef 1 (topk 1)": the codecs of a canonical spec. Inner codecs are its arguments without a name,
-/// and those that have arguments.
+/// and those that have arguments. Deeper ones than any spec has are left out.
 std::string versions_text(const std::string& spec,
-                          const std::map<std::string, std::string>& versions) {
+                          const std::map<std::string, std::string>& versions, int depth = 0) {
+  constexpr int kDeepest = 64;
+  if (depth > kDeepest) return "";
   const std::string name = spec.substr(0, spec.find('('));
   const auto known = versions.find(name);
   std::string text = name + " " + (known == versions.end() ? "1" : known->second);
@@ -54,7 +58,7 @@ std::string versions_text(const std::string& spec,
     const bool is_named = equals < parenthesis;
     if (is_named && parenthesis == std::string::npos) continue;
     const std::string inner = is_named ? argument.substr(equals + 1) : argument;
-    text.append(" (").append(versions_text(inner, versions)).append(")");
+    text.append(" (").append(versions_text(inner, versions, depth + 1)).append(")");
   }
   return text;
 }
@@ -81,17 +85,27 @@ std::vector<Cell> cells_of(SQLite::Database& db) {
   return cells;
 }
 
+/// Empty where the old key cannot be made again.
+std::string new_key(const Cell& cell, const std::map<std::string, std::string>& versions) {
+  const std::string place = "table cell, row " + std::to_string(cell.id) + ", config";
+  const json config = parse_json<json>(cell.config, place, 1, ErrorKind::kDatabase);
+  try {
+    const std::string old_versions = versions_text(config.at("compressor"), versions);
+    if (hash_of(cell.config + "\n" + old_versions) != cell.key) return "";
+    const json kept = protocol::identity(config);
+    return protocol::cell_key(kept, versions_text(kept.at("compressor"), versions));
+  } catch (const json::exception& error) {
+    throw Error(ErrorKind::kDatabase, place + ": is no cell: " + error.what());
+  }
+}
+
 }  // namespace
 
 void rekey_cells(SQLite::Database& db) {
   const auto versions = codec_versions(db);
   for (const Cell& cell : cells_of(db)) {
-    const json config = json::parse(cell.config);
-    const std::string old_versions = versions_text(config.at("compressor"), versions);
-    if (hash_of(cell.config + "\n" + old_versions) != cell.key) continue;
-    const json kept = protocol::identity(config);
-    const std::string key =
-        protocol::cell_key(kept, versions_text(kept.at("compressor"), versions));
+    const std::string key = new_key(cell, versions);
+    if (key.empty()) continue;
     // Two cells may turn out to be one, where a site was given as `none`: the first one counts.
     SQLite::Statement update(
         db, "UPDATE OR IGNORE cell SET cell_key = ?1, former_key = ?2 WHERE id = ?3");
