@@ -16,7 +16,8 @@ namespace tersor {
 std::vector<std::byte> read_file(const std::filesystem::path& path) {
   std::error_code code;
   if (!std::filesystem::exists(path, code))
-    throw Error(ErrorKind::kMissing, path.string() + ": no such file");
+    throw code ? Error(ErrorKind::kIo, path.string() + ": " + code.message())
+               : Error(ErrorKind::kMissing, path.string() + ": no such file");
   if (std::filesystem::is_directory(path, code))
     throw Error(ErrorKind::kIo, path.string() + ": is a folder, a file is expected");
   std::ifstream in(path, std::ios::binary);
@@ -29,7 +30,9 @@ std::vector<std::byte> read_file(const std::filesystem::path& path) {
     in.read(reinterpret_cast<char*>(data.data() + before), kStep);
     data.resize(before + static_cast<std::size_t>(in.gcount()));
   }
-  if (in.bad()) throw Error(ErrorKind::kIo, path.string() + ": cannot be read to its end");
+  if (in.bad())
+    throw Error(ErrorKind::kIo,
+                path.string() + ": cannot be read to its end: " + std::strerror(errno));
   return data;
 }
 

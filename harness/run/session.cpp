@@ -69,6 +69,10 @@ Session::Session(const RunOptions& options, RunLock& lock, fs::path worker, cons
       launcher_(find_launcher(options.launcher)),
       say_(std::move(say)),
       store_(lock.database(), [this](double seconds) { return wait_for_others(seconds); }) {
+  if (!store_.is_in_place())
+    throw Error(ErrorKind::kDatabase, lock.database().string() +
+                                          ": was replaced while it was opened, or cannot be "
+                                          "looked at; run the command again");
   expect_in_place();
   sweep_ = store_.add_sweep(sweep.name, sweep.matrix_text);
 }
@@ -200,7 +204,6 @@ void Session::give_up_run(const RunInfo& info, const std::string& why) noexcept 
 
 void Session::expect_in_place(const fs::path& spool) {
   std::string trouble = lock_.database_trouble();
-  if (trouble.empty() && !store_.is_in_place()) trouble = "is not the file that was opened";
   if (!trouble.empty())
     throw Error(ErrorKind::kDatabase,
                 lock_.database().string() + ": " + trouble + "; the sweep stops: " + rescue() +
