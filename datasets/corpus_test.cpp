@@ -150,6 +150,24 @@ TEST_CASE("token files: NumPy's and llm.c's, cut 90, 5 and 5 %") {
              Contains("do not tell where sentences end"));
 }
 
+TEST_CASE("every cut of a token file gives ids or an error") {
+  const TempFolder folder;
+  const auto check = [&](const std::string& name, const std::string& whole) {
+    for (std::size_t length = 0; length < whole.size(); ++length) {
+      CAPTURE(name, length);
+      const DatasetInfo& info = find_dataset(folder.write(name, whole.substr(0, length)).string());
+      try {
+        read_stream(info, "", SplitName::kTrain, nullptr);
+        CHECK(length == whole.size());
+      } catch (const Error& error) {
+        CHECK(error.kind() == ErrorKind::kData);
+      }
+    }
+  };
+  check("a.npy", npy("<u2", "(100,)", bytes_of(hundred(), 2)));
+  check("b.bin", llm_c(20240801, hundred(), 4));
+}
+
 TEST_CASE("WikiText's lines of blanks are left out, empty lines are newlines") {
   const TempFolder folder;
   folder.write("wikitext-2/wiki.valid.tokens", " \n = T = \n \n a . b . \n c \n\n d e \n");

@@ -244,6 +244,12 @@ std::unique_ptr<Tokenizer> open_bpe(const fs::path& given) {
   if (fs::is_directory(given, ignored))
     file = given / (fs::exists(given / "vocab.json", ignored) ? "vocab.json" : "tokenizer.json");
   if (file.filename() == "tokenizer.json") return open_tokenizer_json(file);
+  if (const fs::path config = file.parent_path() / "tokenizer_config.json";
+      fs::exists(config, ignored) &&
+      value_at(read_tokenizer_json(config), "/add_prefix_space") == true)
+    throw Error(ErrorKind::kData, config.string() +
+                                      ": /add_prefix_space is true, GPT-2's is false; other "
+                                      "byte-pair encodings are not read");
   return std::make_unique<BytePairs>(read_token_table(read_tokenizer_json(file), file.string()),
                                      read_merges(file.parent_path() / "merges.txt"), file.string());
 }

@@ -5,6 +5,7 @@
 
 #include "common/error.hpp"
 #include "datasets/testing/paths.hpp"
+#include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tersor::datasets {
@@ -106,6 +107,32 @@ TEST_CASE("files that are no byte-pair encoding of GPT-2's kind are refused with
   CHECK_THAT(message_of([&] { open_tokenizer(vocab); }), Contains("no token '<|endoftext|>'"));
   folder.write("vocab.json", "[1, 2");
   CHECK_THAT(message_of([&] { open_tokenizer(vocab); }), Contains("vocab.json:1:"));
+}
+
+TEST_CASE("every cut of a byte-pair encoding's files gives a tokenizer or an error") {
+  const nlohmann::json golden = expected();
+  const testing::TempFolder folder;
+  const auto check = [&](const std::filesystem::path& file, const std::string& whole) {
+    for (std::size_t length = 0; length < whole.size(); length += 61) {
+      CAPTURE(file, length);
+      folder.write(file.filename().string(), whole.substr(0, length));
+      try {
+        const auto tokenizer = open_tokenizer(folder.path());
+        CHECK(tokenizer->vocabulary_size() > 0);
+      } catch (const Error& error) {
+        CHECK(error.kind() == ErrorKind::kData);
+      }
+    }
+    folder.write(file.filename().string(), whole);
+  };
+  const auto vocab = write_pair(folder, golden["tokenizer"]["model"]);
+  check("merges.txt", read_text_file(folder.path() / "merges.txt", "", ""));
+  check("vocab.json", read_text_file(vocab, "", ""));
+  folder.write("tokenizer_config.json", R"({"add_prefix_space": true})");
+  CHECK_THAT(message_of([&] { open_tokenizer(folder.path()); }),
+             Contains("tokenizer_config.json: /add_prefix_space is true"));
+  std::filesystem::remove(vocab);
+  check("tokenizer.json", golden["tokenizer"].dump());
 }
 
 }  // namespace
