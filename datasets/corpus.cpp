@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "datasets/corpus.hpp"
 
-#include <xxhash.h>
-
 #include <algorithm>
 #include <limits>
-#include <memory>
 
 #include "common/error.hpp"
 #include "common/mapped_file.hpp"
+#include "datasets/text/content_hash.hpp"
 #include "datasets/text/text_file.hpp"
 
 namespace tersor::datasets {
@@ -16,23 +14,6 @@ namespace {
 
 constexpr std::size_t kLongestLine = std::size_t{16} << 20;
 constexpr std::string_view kBlanks = " \t\r\n\f\v";
-
-class Hash {
- public:
-  Hash() : state_(XXH64_createState(), XXH64_freeState) { XXH64_reset(state_.get(), 0); }
-  void add(std::string_view bytes) { XXH64_update(state_.get(), bytes.data(), bytes.size()); }
-  template <typename Unsigned>
-  void add_number(Unsigned value) {
-    unsigned char bytes[sizeof(Unsigned)];
-    for (std::size_t i = 0; i < sizeof bytes; ++i)
-      bytes[i] = static_cast<unsigned char>(value >> (8 * i));
-    XXH64_update(state_.get(), bytes, sizeof bytes);
-  }
-  std::uint64_t digest() const { return XXH64_digest(state_.get()); }
-
- private:
-  std::unique_ptr<XXH64_state_t, decltype(&XXH64_freeState)> state_;
-};
 
 bool is_blank(std::string_view line) {
   return line.find_first_not_of(kBlanks) == std::string_view::npos;
@@ -49,12 +30,11 @@ const FileFact& file_of(const DatasetInfo& info, SplitName split) {
 void for_each_line(const DatasetInfo& info, const std::filesystem::path& root, SplitName split,
                    TokenStream& stream, const LineUse& use) {
   const std::int64_t most = all_lines(info, split);
-  Hash hash;
+  ContentHash hash;
   std::uint64_t number = 0;
   info.lines(info, root, split, [&](std::string_view line) {
     hash.add_number(number);
-    hash.add_number(std::uint64_t{line.size()});
-    hash.add(line);
+    hash.add_text(line);
     return use(line) && static_cast<std::int64_t>(++number) != most;
   });
   stream.content_hash = hash.digest();
@@ -68,7 +48,7 @@ void read_token_ids(const DatasetInfo& info, const std::filesystem::path& root, 
   });
   if (max_tokens > 0 && static_cast<std::int64_t>(stream.ids.size()) > max_tokens)
     stream.ids.resize(static_cast<std::size_t>(max_tokens));
-  Hash hash;
+  ContentHash hash;
   for (const std::int32_t id : stream.ids) {
     hash.add_number(static_cast<std::uint32_t>(id));
     stream.vocabulary = std::max(stream.vocabulary, id + 1);

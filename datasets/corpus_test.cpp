@@ -88,6 +88,9 @@ TEST_CASE("a text file is a corpus by its path, cut 90, 5 and 5 % at lines") {
   CHECK(read_stream(other, folder.path(), SplitName::kTest, tokenizer.get()).ids == Ids{7});
   CHECK(read_stream(other, folder.path(), SplitName::kDev, tokenizer.get()).ids == Ids{6});
   const DatasetInfo& one = find_dataset(folder.write("one.txt", "a b c\n").string());
+  // Python: xxhash.xxh64(struct.pack('<QQ', 0, 6) + b'a b c\\n')
+  CHECK(read_stream(one, "", SplitName::kTrain, tokenizer.get()).content_hash ==
+        0x6588d648b5c08528ULL);
   CHECK_THAT(message_of([&] { read_stream(one, "", SplitName::kDev, tokenizer.get()); }),
              Contains("the dev split has no tokens"));
   CHECK_THAT(message_of([&] {
@@ -127,6 +130,7 @@ TEST_CASE("token files: NumPy's and llm.c's, cut 90, 5 and 5 %") {
     return train.content_hash;
   };
   const std::uint64_t hash = check("a.npy", npy("<u2", "(100,)", bytes_of(hundred(), 2)));
+  CHECK(hash == 0x177e4bdc9346b410ULL);  // Python: xxhash.xxh64 of 1000 .. 1089, '<I' each
   CHECK(check("b.npy", npy("<u4", "(100,)", bytes_of(hundred(), 4))) == hash);
   CHECK(check("c.bin", llm_c(20240520, hundred(), 2)) == hash);
   CHECK(check("d.bin", llm_c(20240801, hundred(), 4)) == hash);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "datasets/dataset.hpp"
 
-#include <xxhash.h>
-
 #include <bit>
 #include <cstdlib>
 #include <memory>
@@ -10,35 +8,20 @@
 #include "common/error.hpp"
 #include "datasets/corpus.hpp"
 #include "datasets/corpus_file.hpp"
+#include "datasets/text/content_hash.hpp"
 
 namespace tersor::datasets {
 namespace {
 
-/// Little-endian on every machine, so that a hash means the same everywhere.
-template <typename Unsigned>
-void update(XXH64_state_t& state, Unsigned value) {
-  unsigned char bytes[sizeof(Unsigned)];
-  for (std::size_t i = 0; i < sizeof(Unsigned); ++i)
-    bytes[i] = static_cast<unsigned char>(value >> (8 * i));
-  XXH64_update(&state, bytes, sizeof bytes);
-}
-
-void update(XXH64_state_t& state, const std::string& text) {
-  update(state, std::uint64_t{text.size()});
-  XXH64_update(&state, text.data(), text.size());
-}
-
 std::uint64_t hash_of(const std::vector<Example>& examples) {
-  const std::unique_ptr<XXH64_state_t, decltype(&XXH64_freeState)> state(XXH64_createState(),
-                                                                         XXH64_freeState);
-  XXH64_reset(state.get(), 0);
+  ContentHash hash;
   for (const Example& example : examples) {
-    update(*state, static_cast<std::uint64_t>(example.row));
-    update(*state, std::bit_cast<std::uint32_t>(example.label));
-    update(*state, example.text_a);
-    update(*state, example.text_b);
+    hash.add_number(static_cast<std::uint64_t>(example.row));
+    hash.add_number(std::bit_cast<std::uint32_t>(example.label));
+    hash.add_text(example.text_a);
+    hash.add_text(example.text_b);
   }
-  return XXH64_digest(state.get());
+  return hash.digest();
 }
 
 std::vector<Example> read_lines(const DatasetInfo& info, const std::filesystem::path& data_root,
