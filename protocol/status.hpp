@@ -30,7 +30,7 @@ enum class Cause : std::uint8_t {
   kOutOfMemoryHost,    ///< an allocation failed, or the kernel killed a rank for its memory
   kOutOfMemoryDevice,  ///< an allocation on a GPU failed
   kRefused,            ///< bad input, or not possible in this build or on this machine
-  kNonFinite,          ///< the loss was not finite
+  kNonFinite,          ///< a loss or an output was not finite
   kFailFast,           ///< not started, since another run had failed
   kKilled,             ///< a rank was killed from outside
   kSystem,             ///< a file, socket, process or driver failed

@@ -49,7 +49,9 @@ class FineTune : public Stage {
 
  private:
   bool train_step(std::int64_t step, std::int64_t epoch, const datasets::Batch& batch);
-  void evaluate(std::int64_t epoch, std::int64_t step, bool is_compressed);
+  /// False where loss or outputs were not finite.
+  bool evaluate(std::int64_t epoch, std::int64_t step, bool is_compressed);
+  void evaluate(std::int64_t epoch, std::int64_t step, StageOutcome& outcome);
 
   StageContext at_;
   const protocol::Cell::Training& training_;
@@ -81,7 +83,7 @@ bool FineTune::train_step(std::int64_t step, std::int64_t epoch, const datasets:
   return report.result.is_finite;
 }
 
-void FineTune::evaluate(std::int64_t epoch, std::int64_t step, bool is_compressed) {
+bool FineTune::evaluate(std::int64_t epoch, std::int64_t step, bool is_compressed) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(at_.dev.rows()));
   std::iota(order.begin(), order.end(), 0);
   const std::int64_t batches = datasets::evaluation_batches(at_.dev.rows(), training_.micro_batch);
@@ -101,6 +103,21 @@ void FineTune::evaluate(std::int64_t epoch, std::int64_t step, bool is_compresse
   evaluation.loss = evaluation.scores.loss_sum / static_cast<double>(evaluation.scores.count);
   evaluation.metrics = at_.task.metrics(evaluation.scores);
   at_.recorder.record(evaluation);
+  return evaluation.scores.is_finite;
+}
+
+/// With compression, without, or both, as the cell asks. A model whose last step blew up shows it
+/// here alone.
+void FineTune::evaluate(std::int64_t epoch, std::int64_t step, StageOutcome& outcome) {
+  const std::string& inference = at_.cell.compression.inference;
+  std::string where;
+  if (inference != "off" && !evaluate(epoch, step, true)) where = "with compression";
+  if (inference != "on" && !evaluate(epoch, step, false))
+    where += where.empty() ? "without compression" : " and without";
+  if (where.empty()) return;
+  outcome.is_diverged = true;
+  outcome.reason = "loss or outputs of the evaluation after step " + std::to_string(step) +
+                   " are not finite, " + where;
 }
 
 StageOutcome FineTune::run() {
@@ -116,8 +133,7 @@ StageOutcome FineTune::run() {
       break;
     }
     if (outcome.is_diverged) break;
-    if (at_.cell.compression.inference != "off") evaluate(epoch + 1, step, true);
-    if (at_.cell.compression.inference != "on") evaluate(epoch + 1, step, false);
+    evaluate(epoch + 1, step, outcome);
   }
   outcome.steps = step;
   outcome.checksum = hex(xxh64(std::as_bytes(std::span(losses_)), trainer_.replicated_hash()));

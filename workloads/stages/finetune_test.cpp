@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loop knows neither what batches contain nor what is learned.
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "workloads/comm/tensor.hpp"
 #include "workloads/stages/job_for_test.hpp"
@@ -35,9 +36,7 @@ struct ThreeItems : Task {
   }
   void score(const at::Tensor& output, const datasets::Batch& batch,
              TaskScores& scores) const override {
-    scores.loss_sum += 3.0 * static_cast<double>(batch.rows) *
-                       static_cast<double>(loss(output, batch).item<float>());
-    scores.count += 3 * batch.rows;
+    scores.add_loss(static_cast<double>(loss(output, batch).item<float>()), 3 * batch.rows);
   }
   std::vector<MetricValue> metrics(const TaskScores& scores) const override {
     return {{"items", static_cast<double>(scores.count)}};
@@ -104,6 +103,30 @@ TEST_CASE("finetune: another task needs no other loop") {
   REQUIRE(items.reports.evaluations.size() == 2);
   CHECK(items.reports.evaluations[0].loss == Approx(rows.reports.evaluations[0].loss));
   CHECK(items.reports.evaluations[0].metrics[0].value == 24);
+}
+
+TEST_CASE("finetune: a model that blows up in its last step diverged") {
+  protocol::Cell cell = make_config();
+  cell.training.max_steps = 1;
+  cell.training.learning_rate_warmup = 0;
+  cell.training.learning_rate = 1e38;  // one step is finite in its loss, and then nothing is
+  datasets::DatasetInfo info;
+  info.classes = 2;
+  info.metrics = {"accuracy"};
+  const Run run = fine_tune(*find_task(info).make(info), cell);
+  REQUIRE(run.reports.steps.size() == 1);
+  CHECK(run.reports.steps[0].result.is_finite);
+  CHECK(run.outcome.is_diverged);
+  CHECK(run.outcome.reason ==
+        "loss or outputs of the evaluation after step 1 are not finite, with compression and "
+        "without");
+  REQUIRE(run.reports.evaluations.size() == 2);  // both are shown
+  for (const Evaluation& evaluation : run.reports.evaluations) {
+    REQUIRE(evaluation.metrics.size() == 1);
+    CHECK_FALSE(std::isfinite(evaluation.loss));
+    CHECK(std::isnan(evaluation.metrics[0].value));
+    CHECK(evaluation.scores.predictions.size() == 8);
+  }
 }
 
 TEST_CASE("finetune: what does not go together is refused") {

@@ -28,17 +28,14 @@ class Classification : public Task {
 
   void score(const at::Tensor& output, const datasets::Batch& batch,
              TaskScores& scores) const override {
-    scores.loss_sum +=
-        static_cast<double>(loss(output, batch).item<float>()) * static_cast<double>(batch.rows);
-    scores.count += batch.rows;
+    scores.add_loss(static_cast<double>(loss(output, batch).item<float>()), batch.rows);
     const std::span<const float> values = floats_of(output);
     const auto width = static_cast<std::size_t>(classes_);
     for (std::size_t row = 0; row < static_cast<std::size_t>(batch.rows); ++row) {
       const auto logits = values.subspan(row * width, width);
-      scores.predictions.push_back(
-          static_cast<double>(std::max_element(logits.begin(), logits.end()) - logits.begin()));
+      const auto best = std::max_element(logits.begin(), logits.end()) - logits.begin();
+      scores.add_row(logits, static_cast<double>(best), batch.labels[row]);
     }
-    scores.labels.insert(scores.labels.end(), batch.labels.begin(), batch.labels.end());
   }
 
   std::vector<MetricValue> metrics(const TaskScores& scores) const override {

@@ -22,12 +22,10 @@ class Regression : public Task {
 
   void score(const at::Tensor& output, const datasets::Batch& batch,
              TaskScores& scores) const override {
-    scores.loss_sum +=
-        static_cast<double>(loss(output, batch).item<float>()) * static_cast<double>(batch.rows);
-    scores.count += batch.rows;
+    scores.add_loss(static_cast<double>(loss(output, batch).item<float>()), batch.rows);
     const std::span<const float> values = floats_of(output);
-    scores.predictions.insert(scores.predictions.end(), values.begin(), values.end());
-    scores.labels.insert(scores.labels.end(), batch.labels.begin(), batch.labels.end());
+    for (std::size_t row = 0; row < static_cast<std::size_t>(batch.rows); ++row)
+      scores.add_row(values.subspan(row, 1), values[row], batch.labels[row]);
   }
 
   std::vector<MetricValue> metrics(const TaskScores& scores) const override {

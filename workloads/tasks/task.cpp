@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/tasks/task.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "common/error.hpp"
 #include "datasets/dataset.hpp"
 #include "datasets/metrics/metric.hpp"
@@ -19,11 +23,27 @@ const TaskInfo& find_task(const datasets::DatasetInfo& dataset) {
   return *found;
 }
 
+void TaskScores::add_loss(double mean, std::int64_t items) {
+  loss_sum += mean * static_cast<double>(items);
+  count += items;
+  is_finite = is_finite && std::isfinite(mean);
+}
+
+void TaskScores::add_row(std::span<const float> output, double prediction, double label) {
+  const bool is_number =
+      std::all_of(output.begin(), output.end(), [](float value) { return std::isfinite(value); });
+  is_finite = is_finite && is_number;
+  predictions.push_back(is_number ? prediction : std::numeric_limits<double>::quiet_NaN());
+  labels.push_back(label);
+}
+
 std::vector<MetricValue> row_metrics(const std::vector<std::string>& names,
                                      const TaskScores& scores) {
   std::vector<MetricValue> values;
   for (const std::string& name : names)
-    values.push_back({name, datasets::compute_metric(name, scores.predictions, scores.labels)});
+    values.push_back({name, scores.is_finite
+                                ? datasets::compute_metric(name, scores.predictions, scores.labels)
+                                : std::numeric_limits<double>::quiet_NaN()});
   return values;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,10 +22,18 @@ namespace tersor::workloads {
 
 /// What the batches of an evaluation add up to.
 struct TaskScores {
-  double loss_sum = 0;              ///< over `count` items
-  std::int64_t count = 0;           ///< rows; tokens where the loss is per token
-  std::vector<double> predictions;  ///< one per row, or none where metrics need none
-  std::vector<double> labels;       ///< likewise
+  double loss_sum = 0;     ///< over `count` items
+  std::int64_t count = 0;  ///< rows; tokens where the loss is per token
+  /// One per row, or none where metrics need none; NaN where a model's output for the row was not
+  /// finite.
+  std::vector<double> predictions;
+  std::vector<double> labels;  ///< likewise
+  bool is_finite = true;       ///< all outputs of the model, and the loss
+
+  /// The mean loss of a batch of `items`.
+  void add_loss(double mean, std::int64_t items);
+  /// `output` is what the model gave for the row.
+  void add_row(std::span<const float> output, double prediction, double label);
 };
 
 struct MetricValue {
@@ -62,7 +71,7 @@ using TaskRegistrar = Registrar<TaskInfo>;
 /// The task that fits a data set. Throws Error(kInternal) where none does, or several do.
 const TaskInfo& find_task(const datasets::DatasetInfo& dataset);
 
-/// The data set's metrics of one prediction per row.
+/// The data set's metrics of one prediction per row; NaN where a score was not finite.
 std::vector<MetricValue> row_metrics(const std::vector<std::string>& names,
                                      const TaskScores& scores);
 

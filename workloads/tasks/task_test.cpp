@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <limits>
 
 #include "common/error.hpp"
 #include "datasets/batches.hpp"
@@ -64,4 +65,29 @@ TEST_CASE("regression: squared error of one score") {
   CHECK(scores.loss_sum == Approx(0 + 1 + 4));
   CHECK(scores.predictions == std::vector<double>{1, 2, 4});
   CHECK(task->metrics(scores)[0].name == "pearson");
+}
+
+TEST_CASE("outputs that are no numbers give no prediction and no metric") {
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");
+  for (const int classes : {2, 0}) {
+    const datasets::DatasetInfo info = dataset(classes, {classes ? "accuracy" : "pearson"});
+    const auto task = find_task(info).make(info);
+    const auto width = static_cast<std::size_t>(task->outputs());
+    for (const float bad : {inf, -inf, nan}) {
+      std::vector<float> values(3 * width, 0.5f);
+      values[width] = bad;
+      TaskScores scores;
+      task->score(tensor_from(values, {{3, task->outputs()}}), batch_of({1, 0, 1}), scores);
+      CHECK_FALSE(scores.is_finite);
+      REQUIRE(scores.predictions.size() == 3);
+      CHECK(std::isnan(scores.predictions[1]));
+      CHECK_FALSE(std::isnan(scores.predictions[2]));
+      CHECK(scores.labels == std::vector<double>{1, 0, 1});
+      CHECK(std::isnan(task->metrics(scores).at(0).value));
+    }
+  }
+  // Finite outputs whose loss is not.
+  TaskScores scores;
+  scores.add_loss(inf, 4);
+  CHECK_FALSE(scores.is_finite);
 }
