@@ -2,84 +2,245 @@
 #include "common/files.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
+#include <random>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
 #include "common/descriptor.hpp"
 #include "common/error.hpp"
+#include "common/hex.hpp"
 
 namespace tersor {
+namespace {
 
-std::vector<std::byte> read_file(const std::filesystem::path& path) {
-  std::error_code code;
-  if (!std::filesystem::exists(path, code))
-    throw code ? Error(ErrorKind::kIo, path.string() + ": " + code.message())
-               : Error(ErrorKind::kMissing, path.string() + ": no such file");
-  if (std::filesystem::is_directory(path, code))
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPartPrefix = ".tersor-part-";
+
+/// Why `path` cannot be read, by the errno of the attempt.
+[[noreturn]] void refuse_to_read(const fs::path& path, int code) {
+  std::error_code ignored;
+  if (code == ENOENT && fs::is_symlink(fs::symlink_status(path, ignored)))
+    throw Error(ErrorKind::kMissing, path.string() + ": is a link to " +
+                                         fs::read_symlink(path, ignored).string() +
+                                         ", where there is no such file");
+  if (code == ENOENT) throw Error(ErrorKind::kMissing, path.string() + ": there is no such file");
+  if (code == EISDIR)
     throw Error(ErrorKind::kIo, path.string() + ": is a folder, a file is expected");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw Error(ErrorKind::kIo, path.string() + ": " + std::strerror(errno));
-  std::vector<std::byte> data;
-  constexpr std::size_t kStep = std::size_t{1} << 20;
-  while (in) {
-    const std::size_t before = data.size();
-    data.resize(before + kStep);
-    in.read(reinterpret_cast<char*>(data.data() + before), kStep);
-    data.resize(before + static_cast<std::size_t>(in.gcount()));
-  }
-  if (in.bad())
-    throw Error(ErrorKind::kIo,
-                path.string() + ": cannot be read to its end: " + std::strerror(errno));
-  return data;
+  throw Error(code == ENOTDIR ? ErrorKind::kMissing : ErrorKind::kIo,
+              path.string() + ": cannot be read: " + std::strerror(code));
 }
 
-void write_file(const std::filesystem::path& path, std::span<const std::byte> data) {
-  std::error_code code;
-  const bool is_plain =
-      !std::filesystem::exists(path, code) || std::filesystem::is_regular_file(path, code);
-  auto written = path;
-  if (is_plain) written += ".part" + std::to_string(::getpid());
-  std::ofstream out(written, std::ios::binary | std::ios::trunc);
-  out.write(reinterpret_cast<const char*>(data.data()), static_cast<std::streamsize>(data.size()));
-  out.close();
-  if (out && is_plain) std::filesystem::rename(written, path, code);
-  if (out && !code) return;
-  const std::string reason = code ? code.message() : std::strerror(errno);
-  if (is_plain) std::filesystem::remove(written, code);
+[[noreturn]] void refuse_to_write(const fs::path& path, const std::string& reason) {
   throw Error(ErrorKind::kIo, path.string() + ": cannot be written: " + reason);
 }
 
-void create_file(const std::filesystem::path& path, std::span<const std::byte> data) {
-  constexpr int kReadableByAll = 0644;
-  const Descriptor file(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kReadableByAll));
-  bool is_whole = static_cast<bool>(file);
-  while (is_whole && !data.empty()) {
-    const ssize_t written = ::write(file.get(), data.data(), data.size());
-    if (written < 0 && errno == EINTR) continue;
-    is_whole = written > 0;
-    if (is_whole) data = data.subspan(static_cast<std::size_t>(written));
+/// A file to be written, whose errors are told at writing and at closing.
+class OutputFile {
+ public:
+  OutputFile(const fs::path& path, int flags, mode_t mode = 0666)
+      : descriptor_(::open(path.c_str(), flags | O_WRONLY | O_CLOEXEC | O_NOCTTY, mode)) {}
+  ~OutputFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
   }
-  if (!is_whole)
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  bool is_open() const { return descriptor_ >= 0; }
+  int descriptor() const { return descriptor_; }
+  /// Writes and closes; false with errno.
+  bool finish(std::span<const std::byte> data) {
+    while (!data.empty()) {
+      const ssize_t written = ::write(descriptor_, data.data(), data.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) return false;
+      data = data.subspan(static_cast<std::size_t>(written));
+    }
+    return ::close(std::exchange(descriptor_, -1)) == 0;
+  }
+
+ private:
+  int descriptor_;
+};
+
+/// In a folder that everybody may write to, a link of somebody else leads wherever they want; the
+/// kernel refuses to open it (fs.protected_symlinks), unless we resolve it ourselves.
+bool is_trap(const fs::path& link, const struct stat& status) {
+  struct stat folder {};
+  const fs::path parent = link.has_parent_path() ? link.parent_path() : fs::path(".");
+  if (::stat(parent.c_str(), &folder) != 0) return false;
+  const bool is_shared = (folder.st_mode & S_ISVTX) != 0 && (folder.st_mode & S_IWOTH) != 0;
+  return is_shared && status.st_uid != ::geteuid() && status.st_uid != folder.st_uid;
+}
+
+/// The file behind all links, which need not be there.
+fs::path behind_links(const fs::path& path) {
+  constexpr int kMostLinks = 40;
+  fs::path at = path;
+  for (int links = 0;; ++links) {
+    struct stat status {};
+    if (::lstat(at.c_str(), &status) != 0) {
+      if (errno != ENOENT && errno != ENOTDIR) refuse_to_write(path, std::strerror(errno));
+      return at;
+    }
+    if (!S_ISLNK(status.st_mode)) return at;
+    if (links == kMostLinks) refuse_to_write(path, std::strerror(ELOOP));
+    if (is_trap(at, status))
+      refuse_to_write(path, at.string() +
+                                " is a link of another user in a folder that all may write to; "
+                                "name another file");
+    std::error_code code;
+    const fs::path target = fs::read_symlink(at, code);
+    if (code) refuse_to_write(path, code.message());
+    at = target.is_absolute() ? target : at.parent_path() / target;
+  }
+}
+
+/// How a file is written: replaced by a neighbour, or in place.
+struct Target {
+  fs::path path;
+  bool is_there = false;
+  bool is_in_place = false;
+  struct stat status {};
+
+  fs::path folder() const { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+};
+
+/// Throws where the file cannot be written.
+Target target_of(const fs::path& path) {
+  Target target{behind_links(path)};
+  std::error_code code;
+  if (!fs::is_directory(target.folder(), code))
+    refuse_to_write(path,
+                    code && code != std::errc::no_such_file_or_directory
+                        ? target.folder().string() + ": " + code.message()
+                        : "there is no folder " + target.folder().string() + "; make it first");
+  target.is_there = ::stat(target.path.c_str(), &target.status) == 0;
+  if (!target.is_there && errno != ENOENT) refuse_to_write(path, std::strerror(errno));
+  const bool may_add = ::access(target.folder().c_str(), W_OK | X_OK) == 0;
+  if (!target.is_there) {
+    if (!may_add) refuse_to_write(path, target.folder().string() + ": " + std::strerror(errno));
+    return target;
+  }
+  if (S_ISDIR(target.status.st_mode)) refuse_to_write(path, "it is a folder; name a file in it");
+  const bool is_regular = S_ISREG(target.status.st_mode);
+  // Root may write everywhere; who made a file read-only meant it.
+  if (is_regular && (target.status.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0)
+    refuse_to_write(path, "it is read-only; make it writable (chmod u+w) or name another file");
+  if (::access(target.path.c_str(), W_OK) != 0) refuse_to_write(path, std::strerror(errno));
+  const bool is_ours = target.status.st_uid == ::geteuid() || ::geteuid() == 0;
+  target.is_in_place = !is_regular || target.status.st_nlink > 1 || !is_ours || !may_add;
+  return target;
+}
+
+/// A new file beside the target, under a name that nobody can foresee.
+fs::path neighbour_of(const Target& target) {
+  static std::random_device random;
+  const std::uint64_t number = static_cast<std::uint64_t>(random()) << 32 | random();
+  return target.folder() / (std::string(kPartPrefix) + hex(number));
+}
+
+bool keeps_owner_and_mode(int descriptor, const Target& target) {
+  if (!target.is_there) return true;
+  struct stat now {};
+  if (::fstat(descriptor, &now) != 0) return false;
+  const bool is_same = now.st_uid == target.status.st_uid && now.st_gid == target.status.st_gid;
+  return (is_same || ::fchown(descriptor, target.status.st_uid, target.status.st_gid) == 0) &&
+         ::fchmod(descriptor, target.status.st_mode & 07777) == 0;
+}
+
+}  // namespace
+
+InputFile::InputFile(const std::filesystem::path& path) : name_(path.string()) {
+  file_.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!file_) refuse_to_read(path, errno);
+  struct stat status {};
+  const int code = ::fstat(file_.get(), &status) != 0 ? errno
+                   : S_ISDIR(status.st_mode)          ? EISDIR
+                                                      : 0;
+  if (code != 0) refuse_to_read(path, code);
+  if (S_ISREG(status.st_mode)) bytes_ = static_cast<std::uint64_t>(status.st_size);
+}
+
+std::size_t InputFile::read(std::span<std::byte> to) {
+  std::size_t filled = 0;
+  while (filled < to.size()) {
+    const ssize_t got = ::read(file_.get(), to.data() + filled, to.size() - filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0)
+      throw Error(ErrorKind::kIo, name_ + ": cannot be read to its end: " + std::strerror(errno));
+    if (got == 0) break;
+    filled += static_cast<std::size_t>(got);
+  }
+  return filled;
+}
+
+std::vector<std::byte> InputFile::rest(std::uint64_t most_bytes) {
+  constexpr std::uint64_t kStep = std::uint64_t{1} << 20;
+  const auto refuse = [&](const std::string& what) {
+    throw Error(ErrorKind::kData, name_ + ": " + what + "; at most " + std::to_string(most_bytes) +
+                                      " bytes are read from it");
+  };
+  if (bytes_ && *bytes_ > most_bytes) refuse(std::to_string(*bytes_) + " bytes");
+  std::vector<std::byte> data;
+  for (;;) {
+    const std::size_t before = data.size();
+    // A step more than the size that is known, since files grow and those of /proc say 0.
+    const std::uint64_t step = before == 0 && bytes_ ? *bytes_ + 1 : std::max(before / 2, kStep);
+    data.resize(before + static_cast<std::size_t>(std::min(step, most_bytes - before + 1)));
+    const std::size_t got = read(std::span(data).subspan(before));
+    data.resize(before + got);
+    if (data.size() > most_bytes) refuse("too long");
+    if (got < step) return data;
+  }
+}
+
+std::vector<std::byte> read_file(const std::filesystem::path& path) {
+  InputFile file(path);
+  return file.rest(file.bytes() ? std::max(*file.bytes(), kMostPipedBytes) : kMostPipedBytes);
+}
+
+std::string read_text(const std::filesystem::path& path, std::uint64_t most_bytes) {
+  const std::vector<std::byte> data = InputFile(path).rest(most_bytes);
+  return {reinterpret_cast<const char*>(data.data()), data.size()};
+}
+
+void write_file(const std::filesystem::path& path, std::span<const std::byte> data) {
+  const Target target = target_of(path);
+  if (target.is_in_place) {
+    OutputFile out(target.path, S_ISREG(target.status.st_mode) ? O_TRUNC : 0);
+    if (!out.is_open() || !out.finish(data)) refuse_to_write(path, std::strerror(errno));
+    return;
+  }
+  const fs::path part = neighbour_of(target);
+  OutputFile out(part, O_CREAT | O_EXCL | O_NOFOLLOW, target.is_there ? 0600 : 0666);
+  if (!out.is_open()) refuse_to_write(path, part.string() + ": " + std::strerror(errno));
+  const bool is_done = keeps_owner_and_mode(out.descriptor(), target) && out.finish(data) &&
+                       ::rename(part.c_str(), target.path.c_str()) == 0;
+  if (is_done) return;
+  const std::string reason = std::strerror(errno);
+  ::unlink(part.c_str());
+  refuse_to_write(path, reason);
+}
+
+void create_file(const std::filesystem::path& path, std::span<const std::byte> data) {
+  constexpr mode_t kReadableByAll = 0644;
+  OutputFile out(path, O_CREAT | O_EXCL, kReadableByAll);
+  if (!out.is_open() || !out.finish(data))
     throw Error(ErrorKind::kIo, path.string() + ": cannot be made: " + std::strerror(errno));
 }
 
-void expect_writable(const std::filesystem::path& path) {
-  std::error_code code;
-  const auto refuse = [&](const std::string& reason) {
-    throw Error(ErrorKind::kIo, path.string() + ": cannot be written: " + reason);
-  };
-  if (std::filesystem::is_directory(path, code)) refuse("it is a folder; name a file in it");
-  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  if (!std::filesystem::is_directory(folder, code))
-    refuse("there is no folder " + folder.string() + "; make it first");
-  const bool is_plain =
-      !std::filesystem::exists(path, code) || std::filesystem::is_regular_file(path, code);
-  const auto& opened = is_plain ? folder : path;
-  if (::access(opened.c_str(), W_OK) != 0) refuse(opened.string() + ": " + std::strerror(errno));
+void expect_writable(const std::filesystem::path& path) { (void)target_of(path); }
+
+bool is_partial_file(const std::filesystem::path& path) {
+  return path.filename().string().starts_with(kPartPrefix);
 }
 
 }  // namespace tersor

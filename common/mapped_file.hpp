@@ -10,7 +10,7 @@ namespace tersor {
 /// long as the object.
 class MappedFile {
  public:
-  /// Throws Error(kMissing) where there is no file and Error(kIo) where it cannot be mapped.
+  /// Throws as InputFile, and Error(kIo) where it cannot be mapped (a pipe).
   explicit MappedFile(const std::filesystem::path& file);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;

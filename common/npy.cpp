@@ -2,6 +2,8 @@
 #include "common/npy.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -58,7 +60,7 @@ class HeaderParser {
     throw Error(ErrorKind::kData, name_ + ": .npy header: " + what);
   }
   void skip_blanks() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
+    while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != text_.npos) ++at_;
   }
   bool accept(char mark) {
     skip_blanks();
@@ -83,6 +85,7 @@ class HeaderParser {
   std::string descr() {
     skip_blanks();
     if (at_ < text_.size() && text_[at_] == '[') fail("a structured type is no tensor");
+    if (at_ < text_.size() && (text_[at_] == 'u' || text_[at_] == 'b')) ++at_;  // Python 2's
     return quoted();
   }
   bool boolean() {
@@ -103,6 +106,7 @@ class HeaderParser {
       while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9') ++at_;
       const auto dim = parse_integer(text_.substr(begin, at_ - begin));
       if (!dim) fail("the shape holds something that is no size");
+      if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // a long of Python 2
       dims.push_back(*dim);
       if (dims.size() > 32) fail("more than 32 dimensions");
       if (!accept(',')) {
@@ -118,17 +122,24 @@ class HeaderParser {
   std::size_t at_ = 0;
 };
 
-DType dtype_of(const std::string& descr, const std::string& name) {
-  if (descr == "<f4" || descr == "=f4") return DType::kFloat32;
-  if (descr == "<f2" || descr == "=f2") return DType::kFloat16;
+struct ElementType {
+  DType dtype;
+  bool is_big_endian;
+};
+
+/// Names as numpy.dtype() takes them: without a byte order, or with '=' or '|', they are native.
+ElementType element_type(const std::string& descr, const std::string& name) {
+  static_assert(std::endian::native == std::endian::little);
+  const bool has_order = !descr.empty() && std::string_view("<>=|").find(descr[0]) != descr.npos;
+  const std::string_view type = std::string_view(descr).substr(has_order ? 1 : 0);
+  const bool is_big_endian = descr.starts_with('>');
+  if (type == "f4" || type == "f" || type == "float32") return {DType::kFloat32, is_big_endian};
+  if (type == "f2" || type == "e" || type == "float16") return {DType::kFloat16, is_big_endian};
   const std::string start = name + ": dtype '" + descr + "'";
   if (descr.ends_with("V2") || descr == "bfloat16" || descr == "<E")
     throw Error(ErrorKind::kData, start +
                                       ": .npy has no bfloat16; save the tensor as .safetensors, "
                                       "or as float32");
-  if (descr == ">f4" || descr == ">f2")
-    throw Error(ErrorKind::kData,
-                start + " is big-endian: save array.astype('<" + descr.substr(1) + "')");
   throw Error(ErrorKind::kData,
               start + " is neither float32 nor float16: save array.astype(numpy.float32)");
 }
@@ -143,6 +154,11 @@ std::int64_t product(const std::vector<std::int64_t>& dims, const std::string& n
     elements *= dim;
   }
   return elements;
+}
+
+void expect_magic(std::span<const std::byte> file, const std::string& name) {
+  const std::string_view bytes(reinterpret_cast<const char*>(file.data()), file.size());
+  if (!bytes.starts_with(kMagic)) throw Error(ErrorKind::kData, name + " is no .npy file");
 }
 
 /// Column-major to row-major.
@@ -173,13 +189,21 @@ std::int64_t NpyArray::elements() const {
 }
 
 NpyArray read_npy(const std::filesystem::path& path) {
-  return parse_npy(read_file(path), path.string());
+  InputFile file(path);
+  if (file.bytes()) return parse_npy(file.rest(*file.bytes()), path.string());
+  // What is endless and no array is not read to a limit.
+  std::vector<std::byte> bytes(kMagic.size());
+  bytes.resize(file.read(bytes));
+  expect_magic(bytes, path.string());
+  const std::vector<std::byte> rest = file.rest(kMostPipedBytes);
+  bytes.insert(bytes.end(), rest.begin(), rest.end());
+  return parse_npy(bytes, path.string());
 }
 
 NpyHeader parse_npy_header(std::span<const std::byte> file, const std::string& name) {
   const std::string_view bytes(reinterpret_cast<const char*>(file.data()), file.size());
-  if (!bytes.starts_with(kMagic) || bytes.size() < 10)
-    throw Error(ErrorKind::kData, name + " is no .npy file");
+  expect_magic(file, name);
+  if (bytes.size() < 10) throw Error(ErrorKind::kData, name + ": the .npy header is cut off");
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(file[i]); };
   const std::size_t version = byte(6);
   if (version < 1 || version > 3)
@@ -200,9 +224,11 @@ NpyHeader parse_npy_header(std::span<const std::byte> file, const std::string& n
 
 NpyArray parse_npy(std::span<const std::byte> file, const std::string& name) {
   const NpyHeader header = parse_npy_header(file, name);
-  NpyArray array{header.dims, dtype_of(header.descr, name), {}};
+  const ElementType type = element_type(header.descr, name);
+  NpyArray array{header.dims, type.dtype, {}};
   const auto expected =
       static_cast<std::size_t>(product(array.dims, name)) * item_bytes(array.dtype);
+  const auto item = static_cast<std::ptrdiff_t>(item_bytes(array.dtype));
   const auto data = file.subspan(header.data_offset);
   if (data.size() != expected)
     throw Error(ErrorKind::kData, name + ": its shape needs " + std::to_string(expected) +
@@ -211,6 +237,9 @@ NpyArray parse_npy(std::span<const std::byte> file, const std::string& name) {
     array.data = transposed(data, array.dims, item_bytes(array.dtype));
   else
     array.data.assign(data.begin(), data.end());
+  if (type.is_big_endian)
+    for (auto at = array.data.begin(); at != array.data.end(); at += item)
+      std::reverse(at, at + item);
   return array;
 }
 

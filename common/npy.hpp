@@ -20,8 +20,9 @@ struct NpyArray {
   std::int64_t elements() const;
 };
 
-/// Reads float32 and float16, little-endian. Throws Error(kData) naming what was found and what to
-/// do on any other type, a malformed header, or a file that is not as long as its shape says.
+/// Reads float32 and float16 of either byte order, as NumPy does. Throws Error(kData) naming what
+/// was found and what to do on any other type, a malformed header, or a file that is not as long as
+/// its shape says.
 NpyArray read_npy(const std::filesystem::path& path);
 NpyArray parse_npy(std::span<const std::byte> file, const std::string& name);
 

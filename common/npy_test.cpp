@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <string>
@@ -69,7 +70,6 @@ TEST_CASE(".npy: what is malformed or of another type is refused with what was f
   refused("", "no .npy file");
   refused("PK\3\4 something else", "no .npy file");
   refused(with_type("'<f8'"), "astype(numpy.float32)");
-  refused(with_type("'>f4'"), "big-endian");
   refused(with_type("'<V2'"), "safetensors");
   refused(with_type("'|V2'"), "safetensors");
   refused(with_type("[('a', '<f4')]"), "a structured type");
@@ -85,6 +85,27 @@ TEST_CASE(".npy: what is malformed or of another type is refused with what was f
   refused(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }", "abcd").substr(0, 40),
           "cut off");
   refused(npy("", "", 9), "version 9");
+}
+
+TEST_CASE("headers of Python 2, of native and of foreign byte order are read as NumPy reads them") {
+  const std::vector<float> values{1.5f, -2.0f, 3.25f, 4.0f};
+  const std::string data = raw(values);
+  for (const std::string header :
+       {"{'descr': 'f4', 'fortran_order': False, 'shape': (2L, 2L), }",
+        "{'descr': '|f4', 'fortran_order': False, 'shape': (4L,), }",
+        "{'descr': u'<f4', 'fortran_order': False,\t'shape': (4,), }",
+        "{'descr': '=f4', 'fortran_order': False, 'shape': (4,), }",
+        "{'descr': 'float32', 'fortran_order': False, 'shape': (4,), }"}) {
+    INFO(header);
+    CHECK(floats(parse(npy(header, data))) == values);
+  }
+  std::string swapped = data;
+  for (std::size_t i = 0; i < swapped.size(); i += 4)
+    std::reverse(swapped.begin() + static_cast<std::ptrdiff_t>(i),
+                 swapped.begin() + static_cast<std::ptrdiff_t>(i + 4));
+  CHECK(floats(parse(npy("{'descr': '>f4', 'fortran_order': False, 'shape': (4,), }", swapped))) ==
+        values);
+  CHECK_THROWS_WITH(read_npy("/dev/zero"), Catch::EndsWith("/dev/zero is no .npy file"));
 }
 
 TEST_CASE(".npy: files are written as NumPy reads them") {

@@ -23,9 +23,10 @@ Lead lead_of(unsigned char first) {
 
 bool is_shown(std::uint32_t point) {
   if (point == '\n' || point == '\t') return true;
+  const bool is_mark = point == 0x200E || point == 0x200F || point == 0x061C;
   const bool is_override = point >= 0x202A && point <= 0x202E;
   const bool is_isolate = point >= 0x2066 && point <= 0x2069;
-  if (is_override || is_isolate) return false;
+  if (is_mark || is_override || is_isolate) return false;
   return point >= 0x20 && (point < 0x7F || point > 0x9F);
 }
 

@@ -26,7 +26,8 @@ TEST_CASE("characters that turn the direction of writing are shown byte by byte"
   // The first and the last of each block, and their neighbours, which stay.
   CHECK(printable("a\u202ab\u202e") == "a\\xe2\\x80\\xaab\\xe2\\x80\\xae");
   CHECK(printable("\u2066\u2069") == "\\xe2\\x81\\xa6\\xe2\\x81\\xa9");
-  for (const char* word : {"\u2029", "\u202f", "\u2065", "\u206a", "\u05d0"})
+  CHECK(printable("\u200e\u200f\u061c") == "\\xe2\\x80\\x8e\\xe2\\x80\\x8f\\xd8\\x9c");
+  for (const char* word : {"\u200d", "\u2029", "\u202f", "\u2065", "\u206a", "\u05d0"})
     CHECK(printable(word) == word);
 }
 

@@ -26,8 +26,9 @@ struct SafeTensor {
 };
 
 /// A read-only, memory-mapped safetensors file. Everything in its header is checked when it is
-/// opened: length, JSON, dtypes, shapes, and that the tensors' ranges are inside, do not overlap
-/// and leave no hole.
+/// opened: length, JSON, shapes, and that the tensors' ranges are inside, do not overlap and leave
+/// no hole. A dtype that tersor does not compute with stands beside the others, and is refused
+/// where it is asked for.
 class SafeTensors {
  public:
   /// Throws Error(kMissing) or Error(kData) with the file's path, the tensor and the expected

@@ -96,25 +96,34 @@ TEST_CASE("a missing tensor, a wrong shape and a wrong dtype are told") {
   CHECK_THROWS_WITH(tensors.floats("count"), Contains("dtype I64, expected F32, F16 or BF16"));
 }
 
+TEST_CASE("a foreign dtype stands beside the others and is refused where it is asked for") {
+  const TempFile file(with_length(R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
+                                  R"("y":{"dtype":"F4","shape":[16],"data_offsets":[4,12]}})",
+                                  std::string("\0\0\0\x3F", 4) + std::string(8, 'y')));
+  const SafeTensors tensors(file.path());
+  CHECK(tensors.floats("x") == std::vector<float>{0.5f});
+  CHECK(tensors.at("y").bytes.size() == 8);
+  CHECK_THROWS_WITH(tensors.floats("y"), Contains("dtype F4, expected F32, F16 or BF16"));
+}
+
 TEST_CASE("files that are not safetensors are refused") {
   CHECK_THAT(refusal(""), Contains("0 bytes are no safetensors file"));
   CHECK_THAT(refusal(std::string(8, '\xFF')), Contains("header of 18446744073709551615 bytes"));
   CHECK_THAT(refusal(with_length("{}", "x")), Contains("end at byte 0 of 1 bytes"));
   CHECK_THAT(refusal(with_length("[]", "")), Contains("not a JSON object"));
-  CHECK_THAT(refusal(with_length("{\"x\":", "")), Contains("not valid JSON"));
-  CHECK_THAT(refusal(with_length("{\"\xFF\":1}", "")), Contains("not valid JSON"));
-  CHECK_THAT(refusal(with_length("{} {}", "")), Contains("not valid JSON"));
+  CHECK_THAT(refusal(with_length("{\"x\":", "")), Contains("header:1:"));
+  CHECK_THAT(refusal(with_length("{\"\xFF\":1}", "")), Contains("header:1:"));
+  CHECK_THAT(refusal(with_length("{} {}", "")), Contains("header:1:"));
   CHECK_THAT(refusal(with_length("{\"__metadata__\":{\"a\":1}}", "")), Contains("__metadata__.a"));
   CHECK_THAT(refusal(with_length("{\"__metadata__\":[]}", "")), Contains("__metadata__"));
-  CHECK_THAT(refusal(with_length(std::string(100000, '['), "")), Contains("not valid JSON"));
+  CHECK_THAT(refusal(with_length(std::string(100000, '['), "")),
+             Contains("header:1:65: nested deeper"));
 }
 
 TEST_CASE("bad entries are refused") {
   CHECK_THAT(refusal_of_entry("3", ""), Contains("tensor 'x': expected {"));
   CHECK_THAT(refusal_of_entry(R"({"dtype":"F32","shape":[1],"data_offsets":[0]})", "abcd"),
              Contains("expected {"));
-  CHECK_THAT(refusal_of_entry(R"({"dtype":"F33","shape":[1],"data_offsets":[0,4]})", "abcd"),
-             Contains("unknown dtype 'F33'") && Contains("BF16"));
   CHECK_THAT(refusal_of_entry(R"({"dtype":"F32","shape":[-1],"data_offsets":[0,4]})", "abcd"),
              Contains("-1 is not a whole number"));
   CHECK_THAT(refusal_of_entry(R"({"dtype":"F32","shape":[1.5],"data_offsets":[0,4]})", "abcd"),

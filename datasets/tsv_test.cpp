@@ -133,7 +133,7 @@ TEST_CASE("missing files are named, with where to get them") {
   const TempFolder folder;
   const DatasetInfo info = toy(2, true, 1);
   const std::string message = message_of([&] { load(info, folder.path(), SplitName::kTrain); });
-  CHECK_THAT(message, Contains((folder.path() / kFile).string() + " is not there"));
+  CHECK_THAT(message, Contains((folder.path() / kFile).string() + ": there is no such file"));
   CHECK_THAT(message, Contains("https://example.org/toy.zip"));
   CHECK_THAT(message_of([&] { load(info, "", SplitName::kTrain); }),
              Contains("no data folder given") && Contains("TERSOR_DATA"));

@@ -3,27 +3,21 @@
 
 #include <utf8proc.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
+#include <cstdint>
 
 #include "common/error.hpp"
+#include "common/files.hpp"
 
 namespace tersor::datasets {
 
 std::string read_text_file(const std::filesystem::path& file, const std::string& who,
                            const std::string& remedy) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored))
-    throw Error(ErrorKind::kMissing, who + file.string() + " is not there" + remedy);
-  if (std::filesystem::is_directory(file, ignored))
-    throw Error(ErrorKind::kIo, who + file.string() + " is a folder, a file is expected" + remedy);
-  std::ifstream stream(file, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-  if (!stream.is_open() || stream.bad())
-    throw Error(ErrorKind::kIo, who + file.string() + " cannot be read: " + std::strerror(errno));
-  return text;
+  constexpr std::uint64_t kLargest = std::uint64_t{1} << 30;  // GLUE's largest file has 53 MB
+  try {
+    return read_text(file, kLargest);
+  } catch (const Error& error) {
+    throw Error(error.kind(), who + error.what() + remedy);
+  }
 }
 
 std::size_t first_invalid_utf8(std::string_view text) {

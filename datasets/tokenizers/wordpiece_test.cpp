@@ -102,7 +102,7 @@ TEST_CASE("a tokenizer tells its special ids") {
 TEST_CASE("bad vocabularies are refused with file and line") {
   const testing::TempFolder folder;
   CHECK_THAT(message_of([&] { read_vocabulary(folder.path() / "none.txt"); }),
-             Contains("none.txt is not there") && Contains("scripts/fetch"));
+             Contains("none.txt: there is no such file") && Contains("scripts/fetch"));
   CHECK_THAT(message_of([&] { read_vocabulary(folder.path()); }), Contains("folder"));
   CHECK_THAT(message_of([&] { read_vocabulary(folder.write("v.txt", "[PAD]\n\nx\n")); }),
              Contains("v.txt:2: an empty line"));

@@ -2,11 +2,10 @@
 #include "harness/input/json_text.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
-#include <system_error>
+#include <cstdint>
 
 #include "common/error.hpp"
+#include "common/files.hpp"
 #include "common/json_parse.hpp"
 #include "common/printable.hpp"
 
@@ -102,17 +101,8 @@ JsonText::JsonText(std::string text, std::string origin)
 }
 
 JsonText JsonText::read(const std::filesystem::path& file) {
-  constexpr std::uintmax_t kLargest = std::uintmax_t{64} << 20;
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(file, ignored))
-    throw Error(ErrorKind::kMissing, file.string() + ": there is no such file");
-  if (const auto bytes = std::filesystem::file_size(file, ignored); bytes > kLargest)
-    throw Error(ErrorKind::kUsage, file.string() + ": " + std::to_string(bytes) +
-                                       " bytes; a matrix or profile has at most " +
-                                       std::to_string(kLargest));
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw Error(ErrorKind::kIo, file.string() + ": cannot be read");
-  return JsonText(std::string(std::istreambuf_iterator<char>(stream), {}), file.string());
+  constexpr std::uint64_t kLargest = std::uint64_t{64} << 20;
+  return JsonText(read_text(file, kLargest), file.string());
 }
 
 TextPosition JsonText::locate(std::size_t byte) const {

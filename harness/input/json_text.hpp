@@ -22,8 +22,7 @@ class JsonText {
   /// Throws Error(kUsage) "origin:line:column: ..." on anything that is not one JSON value, on a
   /// repeated key, and on nesting deeper than 64.
   JsonText(std::string text, std::string origin);
-  /// Throws Error(kMissing) where there is no such file, Error(kUsage) where it is larger than 64
-  /// MiB.
+  /// Throws as InputFile (common/files.hpp), and Error(kData) beyond 64 MiB.
   static JsonText read(const std::filesystem::path& file);
 
   const nlohmann::ordered_json& root() const { return root_; }
