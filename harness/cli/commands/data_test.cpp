@@ -82,7 +82,7 @@ TEST_CASE("data tokens gives one array a line") {
   CHECK(tokens.output == "[4,5,6]\n[]\n[1]\n[4]\n");
   const auto missing = run_program({TERSOR_PROGRAM, "data", "tokens", "--vocab", "/none.txt"});
   CHECK(missing.status != 0);
-  CHECK_THAT(missing.output, Contains("/none.txt is not there"));
+  CHECK_THAT(missing.output, Contains("/none.txt: there is no such file"));
 }
 
 }  // namespace
