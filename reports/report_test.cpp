@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <SQLiteCpp/SQLiteCpp.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "common/error.hpp"
 #include "reports/engine/registry.hpp"
@@ -107,6 +110,122 @@ TEST_CASE("bad places are errors that name them") {
   CHECK_THAT(message({report.folder / "none.db", report.out, "x"}), Contains("no such file"));
   CHECK_THAT(message({report.db, report.db, "x"}), Contains("is a file; --out names a folder"));
   CHECK_THAT(message({report.db, report.db / "below", "x"}), Contains("cannot be made"));
+}
+
+TEST_CASE("control characters and backticks of data are shown, not obeyed") {
+  const std::string bad = "x\x1b[2J \xc2\x9b \u202e`\n\n<script>`|` <img>";
+  const SampleReport report([&](const fs::path& path, const fs::path& spools) {
+    Store store(path);
+    results::testing::FakeRun run;
+    results::testing::store_run(store, run, spools);
+    run.codec = "quantize";
+    results::testing::store_run(store, run, spools);
+    run.codec = "topk";
+    run.status = "failed";
+    run.reason = bad;
+    results::testing::store_run(store, run, spools);
+    store.write([&](SQLite::Database& db) {
+      SQLite::Statement change(db, "UPDATE cell SET codec = ?1 WHERE codec = 'quantize'");
+      change.bind(1, bad);
+      change.exec();
+      db.exec("UPDATE dataset SET best_accuracy = 0.9, name = '`a`|<b>' || char(155)");
+    });
+  });
+  for (const char* name : {"index.html", "report.md", "accuracy_bytes_1.vl.json"}) {
+    const std::string text = report.text(name);
+    INFO(name);
+    for (const char* raw : {"\x1b", "\xc2\x9b", "\u202e"}) CHECK_THAT(text, !Contains(raw));
+    CHECK_THAT(text, Contains("x1b[2J") || Contains("x1b\\[2J"));
+  }
+  CHECK_THAT(report.text("index.html"), !Contains("<script") && !Contains("<img"));
+  // In Markdown a tag is either escaped or inside a code span on its own line.
+  std::istringstream lines(report.text("report.md"));
+  for (std::string line; std::getline(lines, line);) {
+    INFO(line);
+    bool is_code = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      if (line[i] == '`' && (i == 0 || line[i - 1] != '\\')) is_code = !is_code;
+      if (line[i] == '<' && !is_code) CHECK((i > 0 && line[i - 1] == '\\'));
+    }
+    CHECK_FALSE(is_code);
+    CHECK_THAT(line, !Contains("``"));
+  }
+}
+
+/// Sets one column of every row, whatever its constraints say.
+void damage(const fs::path& path, const std::string& table, const std::string& column,
+            const std::string& value) {
+  SQLite::Database db(path.string(), SQLite::OPEN_READWRITE);
+  db.exec("PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF");
+  db.exec("UPDATE " + table + " SET " + column + " = " + value);
+}
+
+std::string report_error(const fs::path& path, const fs::path& out) {
+  try {
+    write_report({path, out, "x"});
+  } catch (const Error& error) {
+    CHECK(error.kind() == ErrorKind::kDatabase);
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("damaged JSON is refused with its table and row") {
+  const testing::Environment no_drawing("TERSOR_PYTHON", "/bin/false");
+  const TempFolder folder;
+  fill_sample(folder / "whole.db", folder / "spools");
+  struct Damage {
+    const char *table, *column, *value;
+  };
+  // SQLite computes columns of a cell from its config, so it takes no text there that is no JSON.
+  for (const auto& [table, column, value] :
+       {Damage{"cell", "config", "'[1]'"}, Damage{"codec", "params", "'{'"},
+        Damage{"environment", "facts", "'{'"}, Damage{"hardware", "facts", "''"},
+        Damage{"code", "facts", "'[1'"}}) {
+    INFO(table << " " << column << " " << value);
+    fs::copy_file(folder / "whole.db", folder / "a.db", fs::copy_options::overwrite_existing);
+    damage(folder / "a.db", table, column, value);
+    CHECK_THAT(
+        report_error(folder / "a.db", folder / "out"),
+        Contains(std::string("table ") + table + ", row 1: " + column + " is no JSON object"));
+  }
+}
+
+TEST_CASE("no contents of a database are an internal error of the report", "[.nightly]") {
+  const testing::Environment no_drawing("TERSOR_PYTHON", "/bin/false");
+  const TempFolder folder;
+  const fs::path whole = folder / "whole.db";
+  {
+    Store store(whole);
+    results::testing::FakeRun run;
+    results::testing::store_run(store, run, folder / "spools");
+    run.codec = "quantize";
+    run.collective = "all_gather";
+    run.samples_gradients = true;
+    results::testing::store_run(store, run, folder / "spools");
+  }
+  std::vector<std::pair<std::string, std::string>> columns;
+  {
+    const SQLite::Database db(whole.string());
+    SQLite::Statement list(db,
+                           "SELECT t.name, c.name FROM pragma_table_list t, "
+                           "pragma_table_xinfo(t.name) c WHERE t.type = 'table' AND t.schema = "
+                           "'main' AND t.name NOT LIKE 'sqlite_%' AND c.hidden = 0 AND c.pk = 0");
+    while (list.executeStep())
+      columns.emplace_back(list.getColumn(0).getString(), list.getColumn(1).getString());
+  }
+  REQUIRE(columns.size() > 100);
+  for (const auto& [table, column] : columns)
+    for (const char* value : {"NULL", "'[' || char(155)", "-1", "9223372036854775807", "9e999"}) {
+      INFO(table << "." << column << " = " << value);
+      fs::copy_file(whole, folder / "a.db", fs::copy_options::overwrite_existing);
+      try {
+        damage(folder / "a.db", table, column, value);
+      } catch (const SQLite::Exception&) {
+        continue;  // not of the column's type, NOT NULL, or not unique
+      }
+      CHECK_NOTHROW(report_error(folder / "a.db", folder / "out"));
+    }
 }
 
 TEST_CASE("every folder of tables and figures is one item, with query and README") {

@@ -35,6 +35,25 @@ const char* word(Exchange exchange) {
   return "gather";
 }
 
+nlohmann::json word(Strength::Stronger stronger) {
+  switch (stronger) {
+    case Strength::Stronger::kNone: return nullptr;
+    case Strength::Stronger::kLower: return "lower";
+    case Strength::Stronger::kHigher: return "higher";
+  }
+  return nullptr;
+}
+
+/// The declared parameter, or the one that was given instead of it.
+nlohmann::json strength_in_force(const CheckedSpec& checked) {
+  if (!checked.info->strength) return nullptr;
+  const std::string& declared = checked.info->strength->parameter;
+  for (const Parameter& parameter : checked.info->parameters)
+    if (parameter.instead_of == declared && checked.arguments.is_given(parameter.name))
+      return parameter.name;
+  return declared;
+}
+
 nlohmann::json properties_json(const Codec& codec) {
   const Properties p = codec.properties();
   nlohmann::json json{{"summable", p.summable},
@@ -94,7 +113,10 @@ nlohmann::json describe(const Codec& codec) {
           {"spec", codec.canonical()},
           {"params", params},
           {"properties", properties},
-          {"inner", inner}};
+          {"inner", inner},
+          {"strength", strength_in_force(checked)},
+          {"stronger", checked.info->strength ? word(checked.info->strength->stronger) : nullptr},
+          {"is_reference", codec.canonical() == checked.info->reference}};
 }
 
 }  // namespace tersor::compressors

@@ -82,6 +82,14 @@ struct SpeedGate {
   double ratio = 0;  ///< of memcpy's time to the operation's, float32 [4096,1024], one thread
 };
 
+/// The parameter that says how strongly a codec compresses: tables show it where it has its default
+/// too.
+struct Strength {
+  std::string parameter;
+  /// Which values compress more; none where they have no order (names of formats).
+  enum class Stronger : std::uint8_t { kNone, kLower, kHigher } stronger = Stronger::kLower;
+};
+
 /// What a codec's folder registers, by one object at the end of its .cpp.
 struct CodecInfo {
   static constexpr std::string_view kKind = "codec";
@@ -106,6 +114,9 @@ struct CodecInfo {
   /// Specs beyond the defaults that the generic suite runs; the codec's interesting corners.
   std::vector<std::string> examples{};
   std::vector<SpeedGate> gates{};
+  std::optional<Strength> strength{};
+  /// Canonical spec that tables quote ratios against; one codec of all has one.
+  std::string reference{};
   /// File name of the shared object that brought a prototype (plugin.hpp); empty: part of the
   /// build.
   std::string plugin{};
@@ -145,7 +156,9 @@ bool depends_on_message(std::string_view spec);
 /// checked. Everything else that takes a spec refuses such presets.
 std::string expand_presets(std::string_view spec, const Shape& shape, DType dtype);
 
-/// Facts for the database: {name, version, variant, spec, params {}, properties {}, inner [..]};
-/// properties.prototype names the shared object of a plug-in.
+/// Facts for the database: {name, version, variant, spec, params {}, properties {}, inner [..],
+/// strength, stronger, is_reference}; properties.prototype names the shared object of a plug-in.
+/// `strength` is the parameter in force ("k" where it was given instead of "ratio"), `stronger`
+/// "lower", "higher" or null; both are null for a codec that declares none.
 nlohmann::json describe(const Codec& codec);
 }  // namespace tersor::compressors

@@ -2,6 +2,7 @@
 #include "compressors/spec/registry.hpp"
 #include "compressors/spec/check_spec.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -182,6 +183,31 @@ TEST_CASE("describe tells name, parameters, properties and what is wrapped") {
   CHECK(json["params"]["codec"] == "probe_size(dim=3)");
   CHECK(json["inner"][0]["params"]["dim"] == 3);
   CHECK(json["properties"]["exchange"][0] == "gather");
+  CHECK(json["strength"].is_null());
+  CHECK(json["is_reference"] == false);
+}
+
+TEST_CASE("what codecs declare for tables is theirs, and one of all is the reference") {
+  std::vector<std::string> references;
+  for (const auto& [name, info] : registered_codecs()) {
+    INFO(name);
+    if (!info.reference.empty()) references.push_back(info.reference);
+    if (info.strength)
+      CHECK(std::any_of(info.parameters.begin(), info.parameters.end(),
+                        [&](const Parameter& p) { return p.name == info.strength->parameter; }));
+  }
+  REQUIRE(references.size() == 1);
+  CHECK(canonical_spec(references[0]) == references[0]);
+  // METHODS, section 1: ratios are quoted against bfloat16.
+  const auto reference = describe(*make_codec("cast(format=bf16)"));
+  CHECK(reference["is_reference"] == true);
+  CHECK(reference["strength"] == "format");
+  CHECK(reference["stronger"].is_null());
+  CHECK(describe(*make_codec("cast(format=fp16)"))["is_reference"] == false);
+  const auto topk = describe(*make_codec("topk"));
+  CHECK(topk["strength"] == "ratio");
+  CHECK(topk["stronger"] == "lower");
+  CHECK(describe(*make_codec("topk(k=5)"))["strength"] == "k");
 }
 
 TEST_CASE("every codec has a folder with a README, and every folder a codec") {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/error.hpp"
+#include "common/json_parse.hpp"
 
 namespace tersor::reports {
 
@@ -54,17 +55,15 @@ void add_details(std::vector<Group>& groups, const std::map<std::string, json>& 
   }
 }
 
-/// A spec with its strength said; `params` has all parameters with their values.
-std::string titled(const std::string& spec, const json& params) {
-  for (const char* key : {"bits", "ratio", "format", "dim", "rank"}) {
-    if (!params.contains(key) || params.at(key).is_null() || params.at(key).is_object()) continue;
-    if (spec.find(std::string(key) + "=") != std::string::npos) return spec;
-    const std::string said = std::string(key) + "=" + axis_text(params.at(key));
-    const auto open = spec.find('(');
-    if (open == std::string::npos) return spec + "(" + said + ")";
-    return spec.substr(0, open + 1) + said + "," + spec.substr(open + 1);
-  }
-  return spec;
+/// A spec with the parameter that is its strength; `params` has all parameters with their values.
+std::string titled(const std::string& spec, const std::string& strength, const json& params) {
+  const auto found = params.find(strength);
+  if (found == params.end() || found->is_null() || found->is_structured()) return spec;
+  if (spec.find(strength + "=") != std::string::npos) return spec;
+  const std::string said = strength + "=" + axis_text(*found);
+  const auto open = spec.find('(');
+  if (open == std::string::npos) return spec + "(" + said + ")";
+  return spec.substr(0, open + 1) + said + "," + spec.substr(open + 1);
 }
 
 }  // namespace
@@ -81,7 +80,29 @@ std::string Panel::label() const {
   return model + ", " + stage + ", " + kind + (kind == "emulated" ? " shards" : "");
 }
 
+namespace {
+
+/// JSON of a row; damaged text is the database's fault, and where it is belongs to the message.
+json json_of(const results::Reader& reader, const std::string& place, const std::string& text) {
+  return parse_json<json>(text, reader.path().string() + ": " + place, 1, ErrorKind::kDatabase);
+}
+
+/// Views read JSON too, and SQLite says "malformed JSON" without saying where.
+void expect_whole(Context& context) {
+  const results::QueryResult damaged = context.query("engine/damaged.sql");
+  if (damaged.rows.empty()) return;
+  const RowView row(damaged, 0);
+  throw Error(ErrorKind::kDatabase,
+              context.reader().path().string() + ": table " + row.text("place") + ", row " +
+                  row.text("id") + ": " + row.text("name") +
+                  " is no JSON object; the file is damaged or was changed by hand: restore it, or "
+                  "delete that row's runs");
+}
+
+}  // namespace
+
 Context::Context(results::Reader& reader) : reader_(reader) {
+  expect_whole(*this);
   const results::QueryResult rows = query("engine/cells.sql");
   std::map<std::string, json> configs;
   std::map<std::string, std::size_t> index;  // into groups_, by hash
@@ -98,7 +119,8 @@ Context::Context(results::Reader& reader) : reader_(reader) {
       group.stage = row.text("stage");
       group.tp = row.integer("tp");
       groups_.push_back(group);
-      configs[hash] = json::parse(row.text("config"));
+      configs[hash] = json_of(reader, "table cell, row " + row.text("cell_id") + ", config",
+                              row.text("config"));
     }
     CellInfo cell{row.integer("cell_id"), row.text("codec"),       row.integer("seeds"),
                   row.integer("ok"),      row.integer("diverged"), row.text("reason")};
@@ -110,12 +132,18 @@ Context::Context(results::Reader& reader) : reader_(reader) {
   const results::QueryResult codecs = query("engine/codecs.sql");
   for (std::size_t i = 0; i < codecs.rows.size(); ++i) {
     const RowView row(codecs, i);
-    titles_[row.text("spec")] = titled(row.text("spec"), json::parse(row.text("params")));
+    const json params =
+        json_of(reader, "table codec, row " + row.text("id") + ", params", row.text("params"));
+    const std::string spec = row.text("spec");
+    titles_[spec] = titled(spec, row.text("strength"), params);
+    if (row.integer("is_reference") != 1) continue;
+    references_.insert(spec);
+    reference_title_ = titles_[spec];
+    reference_name_ = row.text("name");
   }
 }
 
 std::string Context::title(const std::string& codec) const {
-  if (is_reference(codec)) return "cast(format=bf16)";
   // "SPEC; SITE = SPEC": the first one names the row.
   const auto stop = codec.find("; ");
   const auto found = titles_.find(codec.substr(0, stop));
@@ -167,13 +195,13 @@ std::string_view embedded_file(std::string_view path) {
   throw Error(ErrorKind::kInternal, "reports/" + std::string(path) + " is not part of the program");
 }
 
-bool is_reference(std::string_view codec) {
-  return codec == "cast" || codec == "cast(format=bf16)";
+bool Context::is_reference(const std::string& codec) const { return references_.contains(codec); }
+
+bool Context::is_baseline(const std::string& codec) const {
+  return codec == "none" || is_reference(codec);
 }
 
-bool is_baseline(std::string_view codec) { return codec == "none" || is_reference(codec); }
-
-const CellInfo* reference_of(const Group& group) {
+const CellInfo* Context::reference_of(const Group& group) const {
   for (const auto& [codec, cell] : group.cells)
     if (is_reference(codec)) return &cell;
   return nullptr;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,9 +59,19 @@ class Context {
   /// first.
   std::vector<std::string> codecs(const std::vector<const Group*>& groups) const;
 
-  /// How a codec is shown: its spec, with the parameter that says how strong it is (bits, ratio,
-  /// format, dim, rank) also where that has its default, e.g. "topk(ratio=0.01)" for "topk".
+  /// How a codec is shown: its spec, with the parameter that it declares as its strength also where
+  /// that has its default, e.g. "topk(ratio=0.01)" for "topk".
   std::string title(const std::string& codec) const;
+  /// Whether ratios are quoted against this spec (METHODS, section 1), as its codec declares.
+  bool is_reference(const std::string& codec) const;
+  /// `none` and the reference.
+  bool is_baseline(const std::string& codec) const;
+  /// The reference cell of a group, or null.
+  const CellInfo* reference_of(const Group& group) const;
+  /// The reference in full and in short, "cast(format=bf16)" and "cast"; where the database has no
+  /// such codec, what it stands for.
+  const std::string& reference_title() const { return reference_title_; }
+  const std::string& reference_name() const { return reference_name_; }
 
   /// Runs a query file of an item's folder ("tables/accuracy/query.sql").
   results::QueryResult query(std::string_view file);
@@ -70,18 +81,14 @@ class Context {
   results::Reader& reader_;
   std::vector<Group> groups_;
   std::map<std::string, std::string> titles_;  ///< by spec
+  std::set<std::string> references_;           ///< specs: one, or more ways to write it
+  std::string reference_title_ = "16-bit floats";
+  std::string reference_name_ = "16-bit";
 };
 
 /// The text of a file of this room, by its path below reports/.
 std::string_view embedded_file(std::string_view path);
 
-/// cast(format=bf16), however its spec is written: ratios are quoted against it (METHODS, section
-/// 1).
-bool is_reference(std::string_view codec);
-/// `none` and the reference.
-bool is_baseline(std::string_view codec);
-/// The reference cell of a group, or null.
-const CellInfo* reference_of(const Group& group);
 /// "not run", or the reason of the cell.
 std::string missing_reason(const Group& group, const std::string& codec);
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -78,6 +79,16 @@ struct Document {
   std::vector<std::string> footer;
 };
 
+/// A line of text that a page or a terminal shows and does not obey: printable(), newlines and tabs
+/// as spaces.
+std::string printable_line(std::string_view text);
+/// Makes every text of the document such a line, those inside figures too; files stay as they are.
+/// write_report calls it before anything is written: the one place that does.
+void make_printable(Document& document);
+/// Adds notes below the section's last table; where it has none, they have nothing to explain.
+void add_notes(Section& section, std::vector<std::string> notes);
+
+/// Both escape markup in all texts; `...` becomes code.
 std::string to_html(const Document& document);
 std::string to_markdown(const Document& document);
 

@@ -26,13 +26,20 @@ std::string template_text(const std::string& name) {
 /// Pieces for the template `span`: text between two backticks is code.
 list rich(const std::string& text) {
   list spans;
-  bool is_code = false;
-  for (std::size_t begin = 0; begin <= text.size(); is_code = !is_code) {
-    const std::size_t end = std::min(text.find('`', begin), text.size());
-    if (is_code || end > begin)
+  const auto add = [&](bool is_code, std::size_t begin, std::size_t end) {
+    if (end > begin)
       spans.push_back(object{{"is_code", is_code}, {"text", text.substr(begin, end - begin)}});
-    begin = end + 1;
+  };
+  std::size_t begin = 0;
+  while (true) {
+    const std::size_t open = text.find('`', begin);
+    const std::size_t close = open == std::string::npos ? open : text.find('`', open + 1);
+    if (close == std::string::npos) break;
+    add(false, begin, open);
+    add(true, open + 1, close);
+    begin = close + 1;
   }
+  add(false, begin, text.size());
   return spans;
 }
 

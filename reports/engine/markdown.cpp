@@ -1,35 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
+#include <string_view>
 
 #include "reports/engine/document.hpp"
 
 namespace tersor::reports {
 namespace {
 
-std::string escaped(const std::string& text) {
+std::string escaped(std::string_view text) {
   std::string safe;
   for (const char c : text) {
-    if (c == '|' || c == '\\' || c == '*' || c == '_' || c == '<' || c == '[') safe += '\\';
-    safe += c == '\n' ? ' ' : c;
+    if (c == '|' || c == '\\' || c == '*' || c == '_' || c == '<' || c == '[' || c == '`')
+      safe += '\\';
+    safe += c;
   }
   return safe;
 }
 
-/// Text whose `...` stays code.
-std::string rich(const std::string& text) {
+/// Inside a table's row a bar ends the cell, in code too.
+enum class Inside { kParagraph, kTable };
+
+/// Text whose `...` stays code. Every run of backticks that it writes is a single one, so that no
+/// text can begin or end code elsewhere.
+std::string rich(std::string_view text, Inside inside = Inside::kParagraph) {
   std::string out;
-  std::size_t begin = 0;
-  bool is_code = false;
-  while (begin <= text.size()) {
-    const std::size_t stop = text.find('`', begin);
-    const std::string part = text.substr(begin, stop - begin);
-    out += is_code ? part : escaped(part);
-    if (stop == std::string::npos) break;
-    out += '`';
-    is_code = !is_code;
-    begin = stop + 1;
+  while (!text.empty()) {
+    const std::size_t open = text.find('`');
+    const std::size_t close = open == std::string_view::npos ? open : text.find('`', open + 1);
+    if (close == std::string_view::npos) break;
+    if (open == 0 && out.ends_with('`')) out += ' ';
+    out += escaped(text.substr(0, open));
+    const std::string_view code = text.substr(open + 1, close - open - 1);
+    if (!code.empty()) out += '`';
+    for (const char c : code) {
+      if (c == '|' && inside == Inside::kTable) out += '\\';
+      out += c;
+    }
+    if (!code.empty()) out += '`';
+    text.remove_prefix(close + 1);
   }
-  return out;
+  return out + escaped(text);
 }
 
 std::string code(const std::string& text) {
@@ -38,7 +48,7 @@ std::string code(const std::string& text) {
   for (const char c : text) {
     if (c == '`') continue;
     if (c == '|') plain += '\\';
-    plain += c == '\n' ? ' ' : c;
+    plain += c;
   }
   return "`" + plain + "`";
 }
@@ -60,10 +70,10 @@ std::string markdown_of(const Table& table) {
     text += "|";
     for (std::size_t i = 0; i < row.cells.size(); ++i) {
       const Cell& cell = row.cells[i];
-      std::string shown = i == 0 ? code(cell.text) : rich(cell.text);
+      std::string shown = i == 0 ? code(cell.text) : rich(cell.text, Inside::kTable);
       if (cell.tone == Tone::kMissing && !shown.empty()) shown = "*" + shown + "*";
       if (cell.tone == Tone::kWarning) shown = "**" + shown + "**";
-      if (!cell.note.empty()) shown += " (" + rich(cell.note) + ")";
+      if (!cell.note.empty()) shown += " (" + rich(cell.note, Inside::kTable) + ")";
       text += " " + shown + " |";
     }
     text += "\n";

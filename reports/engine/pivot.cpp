@@ -26,7 +26,7 @@ Table single_table(Context& context, const Group& group, const std::vector<Colum
   table.columns.insert(table.columns.end(), columns.begin(), columns.end());
   for (const std::string& codec : context.codecs({&group})) {
     Row row;
-    row.is_reference = is_reference(codec);
+    row.is_reference = context.is_reference(codec);
     row.cells.push_back({context.title(codec), "", Tone::kPlain});
     const auto found = cells(group, codec);
     const std::vector<Cell> filled = found ? *found : missing(group, codec, columns.size());
@@ -55,7 +55,7 @@ std::vector<Table> pivot(Context& context, const Panel& panel, const GroupColumn
     }
     for (const std::string& codec : context.codecs(shown)) {
       Row row;
-      row.is_reference = is_reference(codec);
+      row.is_reference = context.is_reference(codec);
       row.cells.push_back({context.title(codec), "", Tone::kPlain});
       for (std::size_t i = 0; i < shown.size(); ++i) {
         const auto found = cells(*shown[i], codec);

@@ -38,7 +38,8 @@ std::string subtitle_of(Context& context) {
   if (row.integer("runs") > row.integer("ok")) text += " (the others: see Runs)";
   text +=
       ". Values are means over seeds, \xc2\xb1 is the standard deviation over seeds, n the "
-      "number of seeds. Compare rows of one table; ratios are against cast(format=bf16).";
+      "number of seeds. Compare rows of one table; ratios are against " +
+      context.reference_title() + ".";
   return text;
 }
 
@@ -70,6 +71,7 @@ Document make_document(Context& context, const ReportOptions& options) {
     document.sections.push_back(std::move(section));
   }
   document.footer = footer_of(context, options);
+  make_printable(document);
   return document;
 }
 
@@ -118,7 +120,7 @@ ReportResult write_report(const ReportOptions& options) {
     result.notices.push_back("figures are not drawn: " + why);
   for (const std::string& notice : result.notices)
     document.sections.front().blocks.insert(document.sections.front().blocks.begin(),
-                                            Paragraph{notice, true});
+                                            Paragraph{printable_line(notice), true});
   Writer writer(options.folder, result);
   for (const Figure* figure : figures_of(document)) {
     writer.write(figure->id + ".vl.json", figure->specification.dump(1) + "\n");

@@ -143,13 +143,22 @@ std::int64_t add_codec(SQLite::Database& db, const json& facts) {
   const std::string params = object_text("params");
   const std::string properties = object_text("properties");
   const json identity{name, version, variant, spec, params, properties};
-  return find_or_add(db, "codec", "hash", hash_of(text_of(identity)),
-                     {{"name", name},
-                      {"version", version},
-                      {"variant", variant},
-                      {"spec", spec},
-                      {"params", params},
-                      {"properties", properties}});
+  const std::int64_t id = find_or_add(db, "codec", "hash", hash_of(text_of(identity)),
+                                      {{"name", name},
+                                       {"version", version},
+                                       {"variant", variant},
+                                       {"spec", spec},
+                                       {"params", params},
+                                       {"properties", properties}});
+  // What tables show is no part of the identity: the newest declaration counts.
+  SQLite::Statement declare(
+      db, "UPDATE codec SET strength = ?, stronger = ?, is_reference = ? WHERE id = ?");
+  bind_json(declare, 1, field_or_null(facts, "strength"));
+  bind_json(declare, 2, field_or_null(facts, "stronger"));
+  declare.bind(3, field_or_null(facts, "is_reference") == true ? 1 : 0);
+  declare.bind(4, id);
+  declare.exec();
+  return id;
 }
 
 std::int64_t add_own_code(SQLite::Database& db) {

@@ -23,7 +23,8 @@ std::int64_t add_environment(SQLite::Database& db, const nlohmann::json& facts);
 std::int64_t add_dataset(SQLite::Database& db, const nlohmann::json& facts);
 /// The hash of initial weights depends on the seed and stays with the run (run.init_hash).
 std::int64_t add_model(SQLite::Database& db, const nlohmann::json& facts);
-/// `facts` is what compressors::describe gives: name, version, variant, spec, params, properties.
+/// `facts` is what compressors::describe gives: name, version, variant, spec, params, properties,
+/// and strength, stronger, is_reference, which are stored anew each time.
 std::int64_t add_codec(SQLite::Database& db, const nlohmann::json& facts);
 /// The code that this program was built from.
 std::int64_t add_own_code(SQLite::Database& db);

@@ -46,8 +46,8 @@ class Store {
   Store& operator=(Store&&) noexcept;
 
   std::int64_t add_sweep(const std::string& name, const std::string& matrix_text);
-  /// Idempotent. `config` is to_json(protocol::Cell); `codecs` maps site -> {name, version,
-  /// variant, spec, params, properties} (compressors::describe).
+  /// Idempotent. `config` is to_json(protocol::Cell); `codecs` maps site -> what
+  /// compressors::describe gives of its codec.
   void add_cell(const std::string& cell_key, const nlohmann::ordered_json& config,
                 const nlohmann::json& codecs);
 

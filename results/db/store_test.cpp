@@ -220,6 +220,27 @@ TEST_CASE("a file that is missing or empty holds nothing to read") {
   CHECK(count(folder / "empty.db", "metric") > 20);
 }
 
+TEST_CASE("what a codec declares for tables is stored anew, and no part of its identity") {
+  const TempFolder folder;
+  FakeRun run;
+  run.codec = "topk";
+  {
+    Store store(folder / "a.db");
+    store.add_cell(run.cell_key(), run.config(), run.codecs());
+    store.write([](SQLite::Database& db) {
+      db.exec("UPDATE codec SET strength = NULL, stronger = NULL, is_reference = 1");
+    });
+    store.add_cell(run.cell_key(), run.config(), run.codecs());
+  }
+  Reader reader(folder / "a.db");
+  const auto rows =
+      reader.query("SELECT strength, stronger, is_reference FROM codec WHERE name = 'topk'").rows;
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0][0] == Value(std::string("ratio")));
+  CHECK(rows[0][1] == Value(std::string("lower")));
+  CHECK(rows[0][2] == Value(std::int64_t{0}));
+}
+
 TEST_CASE("the label of a compressor names what is not plain") {
   using nlohmann::ordered_json;
   CHECK(codec_label(ordered_json("cast")) == "cast");

@@ -304,6 +304,43 @@ TEST_CASE("the page on the schema names every table, column and type, and nothin
              Contains("version (now " + std::to_string(newest_schema_version()) + ")"));
 }
 
+TEST_CASE("codecs that are stored get their strength and the reference its mark") {
+  const TempFolder folder;
+  const fs::path file = folder / "old.db";
+  restore(file, 7);
+  {
+    SQLite::Database db(file.string(), SQLite::OPEN_READWRITE);
+    const auto add = [&](const char* spec, const char* params) {
+      db.exec(
+          "INSERT INTO codec (hash, name, version, variant, spec, params, properties) VALUES ('" +
+          std::string(spec) + "', 'x', '1', 'corrected', '" + spec + "', '" + params + "', '{}')");
+    };
+    add("x1", R"({"ratio": 0.01, "k": null})");
+    add("x2", R"({"ratio": 0.01, "k": 5})");
+    add("x3", R"({"bits": 4, "format": "int"})");
+    add("x4", R"({"format": "e4m3"})");
+    add("x5", R"({"codec": "none"})");
+    add("x6", R"({"rank": 4})");
+    db.exec("UPDATE codec SET spec = 'cast' WHERE hash = 'x4'");
+    db.exec("UPDATE measurement SET n = 9, ci_low = 1, ci_high = 2 WHERE id = 1");
+    db.exec("UPDATE measurement SET n = 10, ci_low = 1, ci_high = 2 WHERE id = 2");
+    migrate(db);
+    const auto text = [&](const std::string& sql) {
+      const auto found = db.execAndGet(sql);
+      return found.isNull() ? std::string("NULL") : found.getString();
+    };
+    const std::map<std::string, std::string> right{{"x1", "ratio lower 0"}, {"x2", "k lower 0"},
+                                                   {"x3", "bits lower 0"},  {"x4", "format - 1"},
+                                                   {"x5", "- - 0"},         {"x6", "rank lower 0"}};
+    for (const auto& [hash, shown] : right)
+      CHECK(text("SELECT coalesce(strength, '-') || ' ' || coalesce(stronger, '-') || ' ' || "
+                 "is_reference FROM codec WHERE hash = '" +
+                 hash + "'") == shown);
+    CHECK(text("SELECT ci_low FROM measurement WHERE id = 1") == "NULL");
+    CHECK(text("SELECT ci_high FROM measurement WHERE id = 2") == "2.0");
+  }
+}
+
 TEST_CASE("write the stored database of the version before the newest", "[.store]") {
   // The one of the version before it, brought up to date.
   const TempFolder folder;

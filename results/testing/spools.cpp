@@ -49,19 +49,28 @@ ordered_json FakeRun::config() const {
 std::string FakeRun::cell_key() const { return hash_of(config().dump()); }
 
 json FakeRun::codecs() const {
-  // Defaults of the strength, as a registry would fill them in.
-  static const std::map<std::string, json> kDefaults{{"topk", {{"ratio", 0.01}, {"k", nullptr}}},
-                                                     {"quantize", {{"bits", 8}}},
-                                                     {"autoencoder", {{"dim", 50}}},
-                                                     {"cast", {{"format", "bf16"}}}};
+  // Of codecs whose spec leaves their strength at its default, as a registry would give it.
+  struct Default {
+    json params;
+    const char* strength;
+  };
+  static const std::map<std::string, Default> kDefaults{
+      {"topk", {{{"ratio", 0.01}, {"k", nullptr}}, "ratio"}},
+      {"quantize", {{{"bits", 8}}, "bits"}},
+      {"autoencoder", {{{"dim", 50}}, "dim"}},
+      {"cast", {{{"format", "bf16"}}, "format"}}};
   const auto facts = [](const std::string& spec) {
     const auto known = kDefaults.find(spec);
+    const bool is_known = known != kDefaults.end();
     return json{{"name", spec.substr(0, spec.find('('))},
                 {"version", "1"},
                 {"variant", "corrected"},
                 {"spec", spec},
-                {"params", known == kDefaults.end() ? json::object() : known->second},
-                {"properties", {{"lossless", spec == "none"}}}};
+                {"params", is_known ? known->second.params : json::object()},
+                {"properties", {{"lossless", spec == "none"}}},
+                {"strength", is_known ? json(known->second.strength) : json()},
+                {"stronger", is_known && spec != "cast" ? json("lower") : json()},
+                {"is_reference", spec == "cast"}};
   };
   return {{"tp", facts(codec)}, {"tp.backward", facts("none")}};
 }

@@ -22,7 +22,6 @@ ALLOWED = {
     "compressors/tools/check_golden.cpp": "a purpose of random draws, in the golden format",
     "compressors/tools/golden_case.cpp": "a kind of case of the golden format",
     "datasets/synthetic/words.hpp": "an English word",
-    "reports/": "the reference codec, which no database records yet",
 }
 # Codec folder: codecs that it is made of.
 PARTS = {"gate": {"none"}, "ef_mixed": {"topk"}}

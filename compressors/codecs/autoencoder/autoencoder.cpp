@@ -26,6 +26,7 @@ CodecInfo autoencoder_info() {
       Parameter::integer("dim", 50, 1, 2147483647, "width of the bottleneck"),
       Parameter::choice("encoder", {"per_rank", "tied"}, "an encoder per rank, or one for all"),
   };
+  info.strength = Strength{"dim"};
   info.make = [](const Arguments& a) {
     return std::make_shared<Autoencoder>(a.integer("dim"), a.choice("encoder") == "per_rank",
                                          a.canonical());

@@ -15,6 +15,8 @@ CodecInfo cast_info() {
   info.summary = "16-bit floats, rounded to nearest even";
   info.source = "IEEE 754 binary16; bfloat16";
   info.parameters = {Parameter::choice("format", {"bf16", "fp16"}, "16-bit format on the wire")};
+  info.strength = Strength{"format", Strength::Stronger::kNone};
+  info.reference = "cast";
   info.make = [](const Arguments& a) {
     const DType format = a.choice("format") == "bf16" ? DType::kBFloat16 : DType::kFloat16;
     return std::make_shared<Cast>(format, a.canonical());

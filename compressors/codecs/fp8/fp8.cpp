@@ -26,6 +26,7 @@ CodecInfo fp8_info() {
       Parameter::choice("scope", {"tensor", "token", "group"}, "what one scale covers"),
       Parameter::integer("group", 128, 1, 2147483647, "values of a group along hidden"),
   };
+  info.strength = Strength{"format", Strength::Stronger::kNone};
   info.make = [](const Arguments& a) {
     const auto format = a.choice("format") == "e4m3" ? SmallFloat::kE4M3 : SmallFloat::kE5M2;
     return std::make_shared<Fp8>(format, parse_scope(a.choice("scope")), a.integer("group"),

@@ -31,6 +31,7 @@ CodecInfo minmax_info() {
       Parameter::integer("group", 128, 1, 2147483647, "values of a group along hidden"),
       Parameter::choice("rounding", {"nearest", "stochastic"}, "rounding of the quotient"),
   };
+  info.strength = Strength{"bits"};
   info.make = [](const Arguments& a) {
     MinMaxOptions o;
     o.bits = static_cast<int>(a.integer("bits"));

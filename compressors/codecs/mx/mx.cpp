@@ -38,6 +38,7 @@ CodecInfo mx_info() {
   std::vector<std::string> names;
   for (const Format& f : kFormats) names.emplace_back(f.name);
   info.parameters = {Parameter::choice("format", names, "element format")};
+  info.strength = Strength{"format", Strength::Stronger::kNone};
   info.make = [](const Arguments& a) {
     for (const Format& f : kFormats) {
       if (a.choice("format") == f.name)

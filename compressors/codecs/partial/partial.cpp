@@ -23,6 +23,7 @@ CodecInfo partial_info() {
       Parameter::codec("codec", "what compresses the summed channels"),
       Parameter::real("ratio", "0.5", 0, 1, false, "share of the channels that is summed"),
   };
+  info.strength = Strength{"ratio"};
   info.make = [](const Arguments& a) {
     return std::make_shared<Partial>(a.codec("codec"), a.real("ratio"), a.canonical());
   };

@@ -28,6 +28,7 @@ CodecInfo powersgd_info() {
       Parameter::integer("iterations", 1, 1, 1024, "power iterations per message"),
       Parameter::choice("reduction", {"sum", "mean"}, "mean: as published at tensor sites"),
   };
+  info.strength = Strength{"rank"};
   info.make = [](const Arguments& a) {
     return std::make_shared<PowerSgd>(a.integer("rank"), static_cast<int>(a.integer("iterations")),
                                       a.choice("reduction") == "mean", a.canonical());

@@ -31,6 +31,7 @@ CodecInfo quantize_info() {
       Parameter::choice("rounding", {"nearest", "stochastic"}, "rounding of the quotient"),
       Parameter::choice("variant", {"corrected", "bian"}, "bian: the published float16 arithmetic"),
   };
+  info.strength = Strength{"bits"};
   info.make = [](const Arguments& a) {
     QuantizeOptions o;
     o.bits = static_cast<int>(a.integer("bits"));

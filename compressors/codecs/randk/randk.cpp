@@ -33,6 +33,7 @@ CodecInfo randk_info() {
       Parameter::boolean("unbiased", false, "decode multiplies by n/k"),
       Parameter::choice("index", index_coding_names(), "coding of the positions, where sent"),
   };
+  info.strength = Strength{"ratio"};
   info.make = [](const Arguments& a) {
     RandKOptions o;
     o.ratio = a.real("ratio");

@@ -29,6 +29,7 @@ CodecInfo spike_info() {
       Parameter::integer("group", 128, 1, kLongestGroup, "values of a group along hidden"),
       Parameter::integer("reserve", 1, 1, 127, "smallest and largest values kept, each"),
   };
+  info.strength = Strength{"bits"};
   info.make = [](const Arguments& a) {
     SpikeOptions o;
     o.bits = static_cast<int>(a.integer("bits"));

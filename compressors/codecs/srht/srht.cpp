@@ -27,6 +27,7 @@ CodecInfo srht_info() {
   info.parameters = {
       Parameter::integer("dim", std::nullopt, 1, 2147483647, "values sent per row"),
   };
+  info.strength = Strength{"dim"};
   info.make = [](const Arguments& a) {
     return std::make_shared<Srht>(a.integer("dim"), a.canonical());
   };

@@ -36,6 +36,7 @@ CodecInfo topk_info() {
       Parameter::choice("index", index_coding_names(), "coding of the positions"),
       Parameter::choice("variant", {"corrected", "rudakov"}, "rudakov: ties at the pivot dropped"),
   };
+  info.strength = Strength{"ratio"};
   info.make = [](const Arguments& a) {
     TopKOptions o;
     o.ratio = a.real("ratio");

@@ -45,7 +45,8 @@ Series read_series(Context& context, const Group& group, const results::QueryRes
     for (std::size_t i = 0; i < rows.rows.size(); ++i) {
       const RowView row(rows, i);
       const auto mean = row.number("mean");
-      if (row.integer("cell_id") != group.cells.at(codec).id || !mean) continue;
+      if (row.integer("cell_id") != group.cells.at(codec).id || !mean || !std::isfinite(*mean))
+        continue;
       Point point{codec, context.title(codec), bytes->second.sent, 100 * *mean,
                   {},    row.integer("n")};
       if (const auto sd = row.number("sd")) point.sd = 100 * *sd;
@@ -104,8 +105,9 @@ ordered_json front_of(std::vector<Point> points) {
   return front;
 }
 
-std::string color_of(const std::string& codec, std::map<std::string, std::size_t>& families) {
-  if (is_baseline(codec)) return kBaselineColor;
+std::string color_of(const Context& context, const std::string& codec,
+                     std::map<std::string, std::size_t>& families) {
+  if (context.is_baseline(codec)) return kBaselineColor;
   const std::string name = codec.substr(0, codec.find('('));
   const std::size_t index = families.emplace(name, families.size()).first->second;
   return kPalette[index % kPalette.size()];
@@ -120,8 +122,8 @@ const char* word(Side side) {
   return "right";
 }
 
-ordered_json point_data(const Series& series, const Domain& x, const Domain& y, double width,
-                        double height) {
+ordered_json point_data(const Context& context, const Series& series, const Domain& x,
+                        const Domain& y, double width, double height) {
   const double decades = std::log(x.high / x.low);
   std::vector<LabelledPoint> labelled;
   const auto pixel_x = [&](double bytes) { return std::log(bytes / x.low) / decades * width; };
@@ -153,8 +155,8 @@ ordered_json point_data(const Series& series, const Domain& x, const Domain& y, 
                        {"bytes", p.bytes},
                        {"value", p.value},
                        {"n", p.n},
-                       {"color", color_of(p.codec, families)},
-                       {"shape", is_baseline(p.codec) ? "diamond" : "circle"},
+                       {"color", color_of(context, p.codec, families)},
+                       {"shape", context.is_baseline(p.codec) ? "diamond" : "circle"},
                        {"label_x", x.low * std::exp(point.label_x / width * decades)},
                        {"label_y", y.high - point.label_y / height * (y.high - y.low)},
                        {"side", word(point.side)},
@@ -166,13 +168,13 @@ ordered_json point_data(const Series& series, const Domain& x, const Domain& y, 
   return data;
 }
 
-ordered_json specification_of(const Series& series, const Group& group) {
+ordered_json specification_of(const Context& context, const Series& series, const Group& group) {
   ordered_json spec = ordered_json::parse(embedded_file("figures/accuracy_bytes/layout.vl.json"));
   const Domain x = bytes_domain(series.points);
   const Domain y = value_domain(series.points);
   auto& data = spec["datasets"];
   data["points"] =
-      point_data(series, x, y, spec["width"].get<double>(), spec["height"].get<double>());
+      point_data(context, series, x, y, spec["width"].get<double>(), spec["height"].get<double>());
   data["front"] = front_of(series.points);
   for (const Point& p : series.points)
     if (p.codec == "none") data["baseline"].push_back({{"value", p.value}});
@@ -224,7 +226,7 @@ Section build(Context& context) {
       figure.id = "accuracy_bytes_" + std::to_string(++number);
       figure.title = "Quality against volume: " + panel.model + ", " + group->label();
       figure.caption = caption_of(series);
-      figure.specification = specification_of(series, *group);
+      figure.specification = specification_of(context, series, *group);
       section.blocks.emplace_back(figure);
     }
   return section;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <tuple>
@@ -164,18 +163,16 @@ Section build(Context& context) {
         section.blocks.emplace_back(Paragraph{std::move(text), true});
   }
   if (section.blocks.empty()) return section;
-  const auto last = std::find_if(section.blocks.rbegin(), section.blocks.rend(),
-                                 [](const auto& b) { return std::holds_alternative<Table>(b); });
-  auto& notes = std::get<Table>(*last).notes;
-  notes.emplace_back("on, off: compression during evaluation; training is compressed in both.");
-  notes.emplace_back(
-      "The last epoch decides. Best: the best epoch on the same rows, so it is optimistic.");
+  std::vector<std::string> notes{
+      "on, off: compression during evaluation; training is compressed in both.",
+      "The last epoch decides. Best: the best epoch on the same rows, so it is optimistic."};
   const results::QueryResult best = context.query("tables/accuracy/best.sql");
   for (std::size_t i = 0; i < best.rows.size(); ++i) {
     const RowView row(best, i);
     notes.push_back("Best possible accuracy on " + row.text("name") + ": " +
                     fixed(100 * row.number("best_accuracy").value_or(0), kDecimals) + " %.");
   }
+  add_notes(section, std::move(notes));
   section.files.push_back({"accuracy.csv", std::move(rows)});
   return section;
 }

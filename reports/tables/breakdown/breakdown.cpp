@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
 #include <map>
 
 #include "reports/engine/numbers.hpp"
@@ -16,6 +18,19 @@ Cell part_cell(const std::vector<double>& values) {
   const double mean = results::mean_of(values);
   return {with_deviation(mean, results::deviation_of(values), mean < 100 ? 2 : 1), "",
           Tone::kPlain};
+}
+
+constexpr std::array<const char*, 7> kParts{"step_time",      "forward_time", "backward_time",
+                                            "optimizer_time", "encode_time",  "transfer_time",
+                                            "decode_time"};
+
+/// Whether every part has a value of every seed; a database that another program changed may not.
+bool is_complete(const std::map<std::string, std::vector<double>>& parts) {
+  const auto step = parts.find(kParts.front());
+  return step != parts.end() && std::all_of(kParts.begin(), kParts.end(), [&](const char* part) {
+           const auto found = parts.find(part);
+           return found != parts.end() && found->second.size() == step->second.size();
+         });
 }
 
 /// What forward, backward and optimizer leave of the step.
@@ -48,6 +63,11 @@ Section build(Context& context) {
     const auto cell = group.cells.find(codec);
     if (cell == group.cells.end() || !parts.contains(cell->second.id)) return std::nullopt;
     const auto& found = parts.at(cell->second.id);
+    if (!is_complete(found)) {
+      std::vector<Cell> none(columns.size(), Cell{"", "", Tone::kMissing});
+      none.front().text = "a part of the step is not in the database";
+      return none;
+    }
     std::vector<Cell> line;
     for (const char* part : {"step_time", "forward_time", "backward_time", "optimizer_time"})
       line.push_back(part_cell(found.at(part)));
@@ -65,11 +85,13 @@ Section build(Context& context) {
       section.blocks.emplace_back(table);
     }
   if (section.blocks.empty()) return section;
-  std::get<Table>(section.blocks.back()).notes = {
-      "Means over steps, so that parts add up to the step (the table above has medians). Forward "
-      "and "
-      "backward include their encode, transfer and decode; transfer includes waiting for the other "
-      "ranks."};
+  add_notes(
+      section,
+      {"Means over steps, so that parts add up to the step (the table above has medians). Forward "
+       "and "
+       "backward include their encode, transfer and decode; transfer includes waiting for the "
+       "other "
+       "ranks."});
   section.files.push_back({"breakdown.csv", std::move(rows)});
   return section;
 }

@@ -25,12 +25,13 @@ std::string times_text(double value) {
          "\xc3\x97";
 }
 
-Cell sent_cell(const TrafficSummary& s, int p, const ByteUnit& unit) {
+Cell sent_cell(const Context& context, const TrafficSummary& s, int p, const ByteUnit& unit) {
   Cell cell;
   if (std::isnan(s.sent_at.at(p))) return {"-", "nodes unknown", Tone::kPlain};
   cell.text = unit.text(s.sent_at.at(p)) + (p == s.ranks ? " \xe2\x80\xa2" : "");
   const double reference = s.reference_at.at(p);
-  if (reference > 0) cell.note = times_text(s.sent_at.at(p) / reference) + " of cast";
+  if (reference > 0)
+    cell.note = times_text(s.sent_at.at(p) / reference) + " of " + context.reference_name();
   if (s.sent_at.at(p) > reference * kSlack) cell.tone = Tone::kWarning;
   return cell;
 }
@@ -68,7 +69,7 @@ Table table_of(Context& context, const Panel& panel, const Group& group,
         {payload, count_text(s.n), Tone::kPlain},
         {unit.text(s.metadata), "", Tone::kPlain},
         {s.payload > 0 ? times_text(s.raw / s.payload) : "\xe2\x80\x93", "", Tone::kPlain}};
-    for (const int p : kShownRanks) line.push_back(sent_cell(s, p, unit));
+    for (const int p : kShownRanks) line.push_back(sent_cell(context, s, p, unit));
     line.push_back({unit.text(s.sent_everywhere), "", Tone::kPlain});
     return line;
   };
@@ -83,14 +84,14 @@ std::vector<std::string> warnings_of(Context& context, const Summaries& summarie
   for (const Group& group : context.groups())
     for (const std::string& codec : context.codecs({&group})) {
       const auto found = summaries.find({group.hash, codec});
-      if (found == summaries.end() || is_baseline(codec)) continue;
+      if (found == summaries.end() || context.is_baseline(codec)) continue;
       std::string where;
       for (const int p : kShownRanks)
         if (found->second.sent_at.at(p) > found->second.reference_at.at(p) * kSlack)
           where += (where.empty() ? "" : ", ") + std::to_string(p);
       if (!where.empty())
-        warnings.push_back("`" + context.title(codec) +
-                           "` sends more than cast(format=bf16) at p = " + where + " (" +
+        warnings.push_back("`" + context.title(codec) + "` sends more than " +
+                           context.reference_title() + " at p = " + where + " (" +
                            group.short_label() + ").");
       if (found->second.formula_gap > kLargestGap)
         warnings.push_back("`" + context.title(codec) + "` (" + group.short_label() +
@@ -162,21 +163,20 @@ Section build(Context& context) {
   for (const Panel& panel : context.panels())
     for (const Group* group : panel.groups)
       if (group->tp > 1) section.blocks.emplace_back(table_of(context, panel, *group, summaries));
-  std::get<Table>(section.blocks.back()).notes = {
-      "Messages: at the sites that some codec of the table compresses, so that rows compare the "
-      "same "
-      "sites; means over training steps, uncompressed warm-up included. Ratio: raw / payload, "
-      "payload "
-      "with its metadata.",
-      "Sent: wire bytes by the collective's algorithm (ring all-reduce 2(p\xe2\x88\x92"
-      "1)/p of the "
-      "buffer, all-gather p\xe2\x88\x92"
-      "1 payloads). \xe2\x80\xa2 is the measured p and counted, the "
-      "others are computed from the measured payload. Of cast: cast(format=bf16) at the same "
-      "sites, "
-      "by formula.",
-      "All sites: everything that a rank sends in a step, dense backward messages included, at the "
-      "measured p."};
+  const std::string& reference = context.reference_name();
+  add_notes(
+      section,
+      {"Messages: at the sites that some codec of the table compresses, so that rows compare the "
+       "same sites; means over training steps, uncompressed warm-up included. Ratio: raw / "
+       "payload, "
+       "payload with its metadata.",
+       "Sent: wire bytes by the collective's algorithm (ring all-reduce 2(p\xe2\x88\x92"
+       "1)/p of the buffer, all-gather p\xe2\x88\x92"
+       "1 payloads). \xe2\x80\xa2 is the measured p and counted, the others are computed from the "
+       "measured payload. Of " +
+           reference + ": " + context.reference_title() + " at the same sites, by formula.",
+       "All sites: everything that a rank sends in a step, dense backward messages included, at "
+       "the measured p."});
   section.files.push_back({"bytes.csv", csv_of(context, summaries)});
   return section;
 }

@@ -43,10 +43,11 @@ Section build(Context& context) {
       section.blocks.emplace_back(table);
     }
   if (section.blocks.empty()) return section;
-  std::get<Table>(section.blocks.back()).notes = {
-      "Added parameters: of the whole model, trained with it. Added MFLOP: in one forward pass of "
-      "a "
-      "micro-batch. Memory: of the largest rank, the whole process, with libtorch."};
+  add_notes(
+      section,
+      {"Added parameters: of the whole model, trained with it. Added MFLOP: in one forward pass of "
+       "a "
+       "micro-batch. Memory: of the largest rank, the whole process, with libtorch."});
   section.files.push_back({"cost.csv", std::move(rows)});
   return section;
 }

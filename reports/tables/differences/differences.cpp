@@ -231,7 +231,7 @@ Table table_of(Context& context, const std::vector<Comparison>& comparisons) {
     if (!rows.contains(c.codec)) {
       order.push_back(c.codec);
       Row row;
-      row.is_reference = is_reference(c.codec);
+      row.is_reference = context.is_reference(c.codec);
       row.cells.resize(table.columns.size(), Cell{kDash, "", Tone::kPlain});
       row.cells[0].text = context.title(c.codec);
       rows[c.codec] = row;
@@ -332,16 +332,17 @@ Section build(Context& context) {
       all.insert(all.end(), comparisons.begin(), comparisons.end());
     }
   if (all.empty()) return section;
-  std::get<Table>(section.blocks.back()).notes = {
-      "Paired by seed: codec minus `none` on the same seed (same initial weights, data order and "
-      "dropout). In brackets: 95 % interval by Student's t over three seeds or more, not "
-      "corrected.",
-      "Seeds and rows: 95 % percentile bootstrap that draws seeds and evaluation rows anew; with "
-      "so few seeds it is narrower than it should be, and decides nothing here.",
-      "Verdict: paired t test, p corrected by Holm over the codecs of the table, 5 %; the "
-      "difference "
-      "that n seeds decide is what this correction asks of the codec. Undecided is not equal: the "
-      "interval says what is still possible."};
+  add_notes(
+      section,
+      {"Paired by seed: codec minus `none` on the same seed (same initial weights, data order and "
+       "dropout). In brackets: 95 % interval by Student's t over three seeds or more, not "
+       "corrected.",
+       "Seeds and rows: 95 % percentile bootstrap that draws seeds and evaluation rows anew; with "
+       "so few seeds it is narrower than it should be, and decides nothing here.",
+       "Verdict: paired t test, p corrected by Holm over the codecs of the table, 5 %; the "
+       "difference "
+       "that n seeds decide is what this correction asks of the codec. Undecided is not equal: the "
+       "interval says what is still possible."});
   section.files.push_back({"differences.csv", csv_of(all)});
   return section;
 }

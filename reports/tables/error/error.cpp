@@ -77,9 +77,10 @@ Section build(Context& context) {
         section.blocks.emplace_back(table);
       }
   if (section.blocks.empty()) return section;
-  std::get<Table>(section.blocks.back()).notes = {
-      "Sampled while training: a message of rank 0, and the sum over ranks, each against its "
-      "uncompressed value. Relative L2: |x \xe2\x88\x92 decoded| / |x|; 0 is exact."};
+  add_notes(
+      section,
+      {"Sampled while training: a message of rank 0, and the sum over ranks, each against its "
+       "uncompressed value. Relative L2: |x \xe2\x88\x92 decoded| / |x|; 0 is exact."});
   section.files.push_back({"error.csv", std::move(rows)});
   return section;
 }

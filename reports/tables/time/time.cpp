@@ -49,7 +49,7 @@ Cell speed_up(const Times& times, const CellInfo* base, const Time& time) {
   return cell;
 }
 
-std::optional<Paragraph> unrest(Context& context, const Times& times) {
+std::optional<Paragraph> noise_warning(Context& context, const Times& times) {
   std::string list;
   for (const Group& group : context.groups())
     for (const std::string& codec : context.codecs({&group})) {
@@ -79,9 +79,9 @@ Section build(Context& context) {
         for (const auto& [codec, cell] : group->cells) untimed += cell.ok > 0 ? 1 : 0;
       continue;
     }
-    const auto columns = [](const Group&) -> std::vector<Column> {
+    const auto columns = [&](const Group&) -> std::vector<Column> {
       return {{"step, ms", "", false},
-              {"vs cast", "", false},
+              {"vs " + context.reference_name(), "", false},
               {"vs none", "", false},
               {"samples/s", "", false}};
     };
@@ -95,7 +95,7 @@ Section build(Context& context) {
       return std::vector<Cell>{
           {with_deviation(time.step_ms, time.sd, decimals),
            count_text(time.n) + ", IQR " + fixed(100 * time.relative_iqr, 0) + " %", Tone::kPlain},
-          speed_up(times, reference_of(group), time),
+          speed_up(times, context.reference_of(group), time),
           speed_up(times, none == group.cells.end() ? nullptr : &none->second, time),
           {time.samples_per_second ? significant(*time.samples_per_second) : "\xe2\x80\x93", "",
            Tone::kPlain}};
@@ -106,14 +106,16 @@ Section build(Context& context) {
     }
   }
   if (!section.blocks.empty()) {
-    if (const auto warning = unrest(context, times))
+    if (const auto warning = noise_warning(context, times))
       section.blocks.insert(section.blocks.begin(), *warning);
-    std::get<Table>(section.blocks.back()).notes = {
-        "A step counts as long as its slowest rank takes; a run is the median of its steps without "
-        "first touch and without steps before compression starts. vs: how many times faster, above "
-        "1 is faster. IQR: quartile distance of a run's steps, of the median.",
-        "Each run is a set of processes of its own: differences of a few percent are placement and "
-        "clocks as well as codec."};
+    add_notes(section, {"A step counts as long as its slowest rank takes; a run is the median of "
+                        "its steps without "
+                        "first touch and without steps before compression starts. vs: how many "
+                        "times faster, above "
+                        "1 is faster. IQR: quartile distance of a run's steps, of the median.",
+                        "Each run is a set of processes of its own: differences of a few percent "
+                        "are placement and "
+                        "clocks as well as codec."});
     section.files.push_back({"time.csv", std::move(rows)});
   }
   if (untimed > 0)
