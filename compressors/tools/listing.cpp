@@ -73,7 +73,7 @@ ordered_json codec_json(const CodecInfo& info) {
   return json;
 }
 
-std::string crossing(const CodecInfo& info) {
+std::string exchanges(const CodecInfo& info) {
   const std::string spec = buildable(info);
   if (spec.empty()) return "";
   std::string text;
@@ -102,11 +102,11 @@ ordered_json list_codecs() {
 
 std::string markdown_table() {
   std::string table =
-      "| codec (defaults) | what it does | crosses by | source |\n| --- | --- | --- | --- |\n";
+      "| codec (defaults) | what it does | exchange | source |\n| --- | --- | --- | --- |\n";
   for (const auto& [name, info] : registered_codecs()) {
     const std::string label = info.plugin.empty() ? "" : " (prototype, " + info.plugin + ")";
     table += "| `" + escaped(signature(info)) + "` | " + escaped(info.summary) + label + " | " +
-             crossing(info) + " | " + escaped(info.source) + " |\n";
+             exchanges(info) + " | " + escaped(info.source) + " |\n";
   }
   return table;
 }

@@ -22,7 +22,7 @@ the share of the streaming bound. The tensors are 6 MiB, so they stay in the las
 """
 SHAPES = """## Types and shapes
 x memcpy of the same tensor, then the share of the streaming bound. Decoding gives float32: twice the bytes of a 16-bit
-tensor. [1024,384] stays in the second cache; 64 MiB is no longer held by any. The samples are fewer than above
+tensor. [1024,384] stays in the second cache; 64 MiB fits into none. The samples are fewer than above
 (0.05 s of timed calls a row, one at least), so allow more.
 """
 GPU = """## GPU
