@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels with one planted bug each, which the emulator must refuse, and right ones, which it must
 // run. This file is compiled with -fsanitize=thread (see README.md).
+#include <signal.h>
+
 #include <catch2/catch.hpp>
 #include <vector>
 
@@ -226,6 +228,36 @@ TEST_CASE("emulator: a write outside device memory is refused where asked") {
   emulator::options().only_device_memory = true;
   CHECK_THROWS_AS((TERSOR_LAUNCH(reverse, 1, kThreads, 0, nullptr, host.data())),
                   emulator::LaunchError);
+}
+
+namespace {
+unsigned* written_by_handler = nullptr;
+void handle(int) { *written_by_handler = 1; }
+__global__ void interrupted(unsigned* out) {
+  if (threadIdx.x == 0) raise(SIGUSR1);
+  out[threadIdx.x] = 2;
+}
+}  // namespace
+
+TEST_CASE("emulator: what a signal's handler writes in the midst of a kernel is not the kernel's") {
+  const ScopedOptions scope;
+  emulator::options().only_device_memory = true;
+  std::vector<unsigned> host(1);
+  written_by_handler = host.data();
+  std::vector<std::byte> memory(1 << 16);
+  stack_t own{}, before_stack{};
+  own.ss_sp = memory.data();
+  own.ss_size = memory.size();
+  REQUIRE(sigaltstack(&own, &before_stack) == 0);
+  struct sigaction action {
+  }, before{};
+  action.sa_handler = handle;
+  action.sa_flags = SA_ONSTACK;
+  REQUIRE(sigaction(SIGUSR1, &action, &before) == 0);
+  CHECK(run(interrupted) == "");
+  CHECK(host[0] == 1);
+  sigaction(SIGUSR1, &before, nullptr);
+  sigaltstack(&before_stack, nullptr);
 }
 
 namespace {
