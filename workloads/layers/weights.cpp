@@ -4,7 +4,9 @@
 #include <xxhash.h>
 
 #include <cmath>
+#include <cstring>
 #include <numbers>
+#include <utility>
 
 #include "common/error.hpp"
 #include "common/hex.hpp"
@@ -52,10 +54,17 @@ Weights::Weights(const std::string& file, std::uint64_t seed)
     : file_(file.empty() ? nullptr : std::make_unique<SafeTensors>(file)), seed_(seed) {}
 Weights::~Weights() = default;
 
-/// Files of whole classifiers have Hugging Face's prefix "bert.".
+/// Files of whole classifiers have Hugging Face's prefix "bert."; those that were converted from
+/// TensorFlow call weight and bias of a layer norm gamma and beta.
 std::string Weights::find(std::string_view name) const {
-  const std::string prefixed = "bert." + std::string(name);
-  return !file_->contains(name) && file_->contains(prefixed) ? prefixed : std::string(name);
+  const std::string newest(name);
+  std::string old = newest;
+  for (const auto& [now, before] :
+       {std::pair{"LayerNorm.weight", "LayerNorm.gamma"}, {"LayerNorm.bias", "LayerNorm.beta"}})
+    if (name.ends_with(now)) old = newest.substr(0, name.size() - std::strlen(now)) + before;
+  for (const std::string& one : {newest, "bert." + newest, old, "bert." + old})
+    if (file_->contains(one)) return one;
+  return newest;
 }
 
 std::int64_t Weights::rows(std::string_view name) const {

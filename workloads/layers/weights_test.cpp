@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/layers/weights.hpp"
 
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <filesystem>
 #include <numbers>
 
 #include "common/philox.hpp"
+#include "common/safetensors.hpp"
 
 using namespace tersor;
 using namespace tersor::workloads;
@@ -49,4 +53,27 @@ TEST_CASE("weights: the hash sees names and values, not a codec's weights") {
   CHECK(a.hash() == b.hash());
   CHECK(a.hash() != c.hash());
   CHECK(a.hash() != d.hash());
+}
+
+TEST_CASE("weights: a file's own names are found, those of TensorFlow too") {
+  const auto folder = std::filesystem::temp_directory_path();
+  const auto file = folder / ("tersor-weights-" + std::to_string(getpid()) + ".safetensors");
+  const std::vector<float> one{1, 2}, two{3, 4}, three{5, 6}, four{7, 8};
+  const auto view = [](const std::vector<float>& values) {
+    return TensorView{values.data(), {1, 1, 2}, DType::kFloat32};
+  };
+  write_safetensors(file,
+                    {{"a.LayerNorm.weight", view(one)},
+                     {"a.LayerNorm.gamma", view(four)},
+                     {"bert.a.LayerNorm.beta", view(two)},
+                     {"b.LayerNorm.gamma", view(three)}},
+                    {});
+  const std::vector<std::int64_t> shape{1, 1, 2};
+  Weights weights(file, 1);
+  CHECK(weights.take("a.LayerNorm.weight", shape, Start::kOnes) == one);  // the newest name first
+  CHECK(weights.take("a.LayerNorm.bias", shape, Start::kZeros) == two);
+  CHECK(weights.take("b.LayerNorm.weight", shape, Start::kOnes) == three);
+  CHECK_THROWS_WITH(weights.take("c.LayerNorm.weight", shape, Start::kOnes),
+                    Catch::Contains("c.LayerNorm.weight"));
+  std::filesystem::remove(file);
 }
