@@ -2,6 +2,7 @@
 #include "common/jsonl.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,16 @@
 #include "common/files.hpp"
 
 namespace tersor {
+namespace {
+
+std::string remedy_of(int error) {
+  if (error == ENOSPC) return "; free space on the disk of that folder";
+  if (error == EDQUOT) return "; the quota of that disk is used up";
+  if (error == EFBIG) return "; raise the limit of file sizes (`ulimit -f`)";
+  return {};
+}
+
+}  // namespace
 
 JsonLinesWriter::JsonLinesWriter(const std::filesystem::path& path) : path_(path) {
   file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
@@ -29,9 +40,20 @@ void JsonLinesWriter::write(const nlohmann::ordered_json& record) {
   while (!rest.empty()) {
     const ssize_t written = ::write(file_, rest.data(), rest.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) throw Error(ErrorKind::kIo, path_.string() + ": " + std::strerror(errno));
+    if (written <= 0) {
+      const int error = written < 0 ? errno : EIO;
+      drop_torn(line.size() - rest.size());
+      throw Error(ErrorKind::kIo, path_.string() + ": " + std::strerror(error) + remedy_of(error));
+    }
     rest.remove_prefix(static_cast<std::size_t>(written));
   }
+}
+
+/// A torn line that others follow would be broken; what is last may be torn.
+void JsonLinesWriter::drop_torn(std::size_t bytes) const {
+  struct stat status {};
+  if (bytes == 0 || fstat(file_, &status) != 0) return;
+  (void)!ftruncate(file_, status.st_size - static_cast<off_t>(bytes));
 }
 
 JsonLines read_json_lines(const std::filesystem::path& path, std::size_t begin) {

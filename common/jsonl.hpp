@@ -17,10 +17,13 @@ class JsonLinesWriter {
   JsonLinesWriter(const JsonLinesWriter&) = delete;
   JsonLinesWriter& operator=(const JsonLinesWriter&) = delete;
 
-  /// Throws Error(kIo) where not all of the line could be written.
+  /// Throws Error(kIo) where not all of the line could be written, with the remedy where the disk
+  /// or a limit is full; what was written of it is dropped again, so that a shorter line may fit.
   void write(const nlohmann::ordered_json& record);
 
  private:
+  void drop_torn(std::size_t bytes) const;
+
   std::filesystem::path path_;
   int file_ = -1;
 };

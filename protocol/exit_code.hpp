@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <string_view>
+
 #include "protocol/status.hpp"
 
 namespace tersor::protocol {
@@ -8,9 +10,10 @@ namespace tersor::protocol {
 struct WorkerExit {
   static constexpr int kOk = 0;
   static constexpr int kFailed = 1;  ///< the cause is in the spool's `end` record
-  static constexpr int kUsage = 2;   ///< of its command line
+  static constexpr int kUsage = 2;   ///< of its command line, or of the variables
   static constexpr int kDiverged = 3;
   static constexpr int kOutOfMemory = 4;
+  static constexpr int kCannotWrite = 5;  ///< its spool, so that no record says anything
   static constexpr int kInterrupted = 130;
 };
 
@@ -49,9 +52,22 @@ constexpr Verdict verdict_of_exit(int code) {
     case WorkerExit::kUsage: return {Status::kFailed, Cause::kRefused};
     case WorkerExit::kDiverged: return {Status::kDiverged, Cause::kNonFinite};
     case WorkerExit::kOutOfMemory: return {Status::kOom, Cause::kOutOfMemoryHost};
+    case WorkerExit::kCannotWrite: return {Status::kFailed, Cause::kSystem};
     case WorkerExit::kInterrupted: return {Status::kFailed, Cause::kInterrupted};
     case kCannotStart: return {Status::kFailed, Cause::kSystem};
     default: return {Status::kFailed, Cause::kDefect};
+  }
+}
+
+/// The same for people, of those that the number does not explain; else empty.
+constexpr std::string_view words_of_exit(int code) {
+  switch (code) {
+    case WorkerExit::kUsage:
+      return "its command line, or a variable of its environment, is wrong (the log says which)";
+    case WorkerExit::kCannotWrite:
+      return "it could not write its spool: the disk is full or failing, or a limit of file sizes "
+             "is reached";
+    default: return {};
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -70,6 +71,7 @@ int exit_of(const CLI::App& app, const CLI::ParseError& error) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of write() that names it
   CLI::App app{kAbout, "tersor"};
   app.require_subcommand(1);
   app.set_version_flag("--version", [] { return "tersor " + tersor::build_version(); });

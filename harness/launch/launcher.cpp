@@ -9,6 +9,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "common/absolute_path.hpp"
 #include "common/error.hpp"
 
 namespace tersor::harness {
@@ -34,7 +35,7 @@ fs::path find_worker() {
     if (access(given, X_OK) != 0)
       throw Error(ErrorKind::kMissing, std::string("TERSOR_WORKER=") + given + ": " +
                                            std::strerror(errno) + "; give an executable file");
-    return fs::absolute(given);
+    return absolute_path(given);
   }
   const fs::path beside = fs::read_symlink("/proc/self/exe", error).parent_path() / "tersor-worker";
   if (access(beside.c_str(), X_OK) != 0)

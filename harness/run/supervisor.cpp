@@ -191,7 +191,10 @@ class Supervisor {
       reason += "killed by " + to_string(end);
       if (verdict.status == Status::kOom) reason += " by the kernel, out of memory";
     } else {
-      reason += record && !record->reason.empty() ? record->reason : to_string(end);
+      const std::string_view words = protocol::words_of_exit(end.exit_code);
+      reason += record && !record->reason.empty() ? record->reason
+                : !words.empty() ? std::string(words) + " (" + spec_.folder.string() + ")"
+                                 : to_string(end);
     }
     return ended(verdict, reason, end.status());
   }

@@ -21,11 +21,4 @@ void check_evaluation_batches(std::int64_t rows, std::int64_t micro_batch) {
                                      ", or lower eval_rows");
 }
 
-void check_micro_batches(std::int64_t micro_batches_per_step) {
-  if (micro_batches_per_step > kMaxCalls)
-    throw Error(ErrorKind::kUsage, "a step of " + std::to_string(micro_batches_per_step) +
-                                       " micro-batches, more than " + std::to_string(kMaxCalls) +
-                                       "; raise micro_batch");
-}
-
 }  // namespace tersor::workloads

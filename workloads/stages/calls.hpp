@@ -4,9 +4,8 @@
 
 namespace tersor::workloads {
 
-/// Throw Error(kUsage) with value, limit and remedy where calls could not be told apart
-/// (kMaxCalls).
+/// Throws Error(kUsage) with value, limit and remedy where the batches of an evaluation could not
+/// be told apart (kMaxCalls).
 void check_evaluation_batches(std::int64_t rows, std::int64_t micro_batch);
-void check_micro_batches(std::int64_t micro_batches_per_step);
 
 }  // namespace tersor::workloads

@@ -5,6 +5,7 @@
 
 #include <new>
 #include <string_view>
+#include <system_error>
 
 #include "common/error.hpp"
 
@@ -47,6 +48,7 @@ Verdict verdict_of(const std::exception& error) {
   if (dynamic_cast<const c10::OutOfMemoryError*>(&error))
     return {Status::kOom, Cause::kOutOfMemoryDevice};
   if (dynamic_cast<const c10::DistError*>(&error)) return {Status::kFailed, Cause::kLostPeer};
+  if (dynamic_cast<const std::system_error*>(&error)) return {Status::kFailed, Cause::kSystem};
   const auto* torch = dynamic_cast<const c10::Error*>(&error);
   if (torch && is_host_allocator(*torch)) return {Status::kOom, Cause::kOutOfMemoryHost};
   return {Status::kFailed, Cause::kDefect};

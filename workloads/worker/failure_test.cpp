@@ -8,6 +8,7 @@
 #include <functional>
 #include <new>
 #include <stdexcept>
+#include <system_error>
 
 #include "common/error.hpp"
 
@@ -42,6 +43,8 @@ TEST_CASE("failure: exceptions of torch and of tersor have their causes") {
   CHECK(of(ErrorKind::kDeviceMemory) == Verdict{Status::kOom, Cause::kOutOfMemoryDevice});
   CHECK(verdict_when([] { throw std::runtime_error("?"); }) ==
         Verdict{Status::kFailed, Cause::kDefect});
+  CHECK(verdict_when([] { throw std::system_error(EMFILE, std::generic_category()); }) ==
+        Verdict{Status::kFailed, Cause::kSystem});
   CHECK(verdict_when([] { throw std::bad_alloc(); }) ==
         Verdict{Status::kOom, Cause::kOutOfMemoryHost});
   CHECK(verdict_when([] { TORCH_CHECK_WITH(OutOfMemoryError, false, "CUDA out of memory"); }) ==

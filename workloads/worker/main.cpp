@@ -7,12 +7,12 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdlib>
-#include <iostream>
 #include <thread>
 
 #include "common/build_info.hpp"
 #include "common/error.hpp"
 #include "common/host.hpp"
+#include "common/log.hpp"
 #include "common/utc_time.hpp"
 #include "protocol/exit_code.hpp"
 #include "protocol/job_file.hpp"
@@ -38,6 +38,18 @@ sigset_t stop_signals() {
   return set;
 }
 
+/// Writes the end and returns what to exit with. Where the spool cannot be written, and perhaps the
+/// log neither, since both are on one disk, the exit status is all that can tell.
+int close(Spool& spool, const protocol::End& end) {
+  try {
+    spool.end(end);
+    return protocol::worker_exit(end.verdict());
+  } catch (const std::exception& error) {
+    log_line(LogLevel::kError, error.what());
+    return WorkerExit::kCannotWrite;
+  }
+}
+
 /// A rank that waits in a collective cannot look at a flag, so a thread of its own takes SIGTERM
 /// and SIGINT, closes the spool and ends the process.
 void end_on_signals(Spool& spool) {
@@ -45,13 +57,9 @@ void end_on_signals(Spool& spool) {
     const sigset_t set = stop_signals();
     int signal = 0;
     sigwait(&set, &signal);
-    try {
-      spool.end({.status = Status::kFailed,
-                 .cause = Cause::kInterrupted,
-                 .reason = std::string(to_string(Cause::kInterrupted))});
-    } catch (const std::exception& error) {
-      std::cerr << "tersor-worker: " << error.what() << '\n';
-    }
+    close(spool, {.status = Status::kFailed,
+                  .cause = Cause::kInterrupted,
+                  .reason = std::string(to_string(Cause::kInterrupted))});
     _exit(WorkerExit::kInterrupted);
   }).detach();
 }
@@ -103,14 +111,12 @@ int run(const std::string& cell, const std::string& folder) {
       end.status = Status::kDiverged;
       end.cause = Cause::kNonFinite;
     }
-    spool.end(end);
-    return protocol::worker_exit(end.verdict());
+    return close(spool, end);
   } catch (const std::exception& error) {
     const protocol::Verdict verdict = verdict_of(error);
     const std::string reason = reason_of(error);
-    std::cerr << "tersor-worker: rank " << launch.rank << ": " << reason << std::endl;
-    spool.end({.status = verdict.status, .cause = verdict.cause, .reason = reason});
-    std::_Exit(protocol::worker_exit(verdict));
+    log_line(LogLevel::kError, "rank " + std::to_string(launch.rank) + ": " + reason);
+    std::_Exit(close(spool, {.status = verdict.status, .cause = verdict.cause, .reason = reason}));
   }
 }
 
@@ -125,12 +131,16 @@ int main_of_worker(int argc, char** argv) {
   const sigset_t set = stop_signals();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   end_with_parent();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of write() that names it
+  set_log_name("tersor-worker");
   CLI::App app{
       "tersor-worker: one rank of one cell. Rank and rendezvous come from RANK, WORLD_SIZE, "
       "LOCAL_RANK, MASTER_ADDR and MASTER_PORT (torchrun's variables); TERSOR_TIMEOUT is the "
       "longest wait for a peer in seconds (300), TERSOR_PIN=off leaves the cores to the system."};
   app.footer(
-      "Exit status: 0 ok, 1 error, 2 wrong usage, 3 diverged, 4 out of memory, 130 interrupted.\n"
+      "Exit status: 0 ok, 1 error, 2 wrong usage, 3 diverged, 4 out of memory, 5 the spool cannot "
+      "be\n"
+      "written, 130 interrupted.\n"
       "Example, two ranks of a cell whose hardware has tp 2 and no emulation:\n"
       "  export WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=29500\n"
       "  RANK=1 LOCAL_RANK=1 tersor-worker --cell cell.json --spool out &\n"
@@ -147,8 +157,11 @@ int main_of_worker(int argc, char** argv) {
   }
   try {
     return run(cell, folder);
-  } catch (const std::exception& error) {
-    std::cerr << "tersor-worker: " << error.what() << '\n';
+  } catch (const std::exception& error) {  // before there is a spool
+    log_line(LogLevel::kError, error.what());
+    const auto* own = dynamic_cast<const Error*>(&error);
+    if (own && own->kind() == ErrorKind::kUsage) return WorkerExit::kUsage;
+    if (own && own->kind() == ErrorKind::kIo) return WorkerExit::kCannotWrite;
     return WorkerExit::kFailed;
   }
 }

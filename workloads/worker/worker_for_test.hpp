@@ -42,8 +42,10 @@ inline protocol::Cell make_config(int tp, bool is_emulated, const std::string& s
 /// The ranks of one cell as child processes; kills what is left when it goes.
 class Ranks {
  public:
+  /// `before`: what a shell does before it becomes the worker, e.g. "ulimit -n 10".
   explicit Ranks(const protocol::Cell& config, std::uint64_t seed = 1,
-                 nlohmann::json extra = nlohmann::json::object()) {
+                 nlohmann::json extra = nlohmann::json::object(), std::string before = "")
+      : before_(std::move(before)) {
     folder_ = std::filesystem::temp_directory_path() /
               ("tersor-worker-test-" + std::to_string(getpid()) + "-" + std::to_string(count_++));
     std::filesystem::create_directories(folder_);
@@ -123,6 +125,8 @@ class Ranks {
     environment.push_back(nullptr);
     std::vector<std::string> words{TERSOR_WORKER, "--cell", folder_ / "cell.json", "--spool",
                                    folder_};
+    if (!before_.empty())
+      words.insert(words.begin(), {"/bin/sh", "-c", before_ + "; exec \"$0\" \"$@\""});
     for (auto& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     posix_spawn_file_actions_t actions;
@@ -138,6 +142,7 @@ class Ranks {
   }
 
   static inline int count_ = 0;
+  std::string before_;
   std::filesystem::path folder_;
   std::vector<pid_t> pids_;
   std::vector<int> codes_;

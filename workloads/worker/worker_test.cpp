@@ -19,6 +19,7 @@
 #include "compressors/spec/registry.hpp"
 #include "compressors/spec/tensor_site.hpp"
 #include "protocol/cell.hpp"
+#include "protocol/exit_code.hpp"
 
 namespace {
 
@@ -273,6 +274,37 @@ TEST_CASE("worker: a loss that is not finite is an outcome of its own") {
   const json last = ranks.records(0, "step").back();
   CHECK(last.at("loss").is_null());
   CHECK(last.at("nonfinite") == true);
+}
+
+TEST_CASE("worker: what goes wrong before there is a spool has exit statuses of its own") {
+  for (const char* variable : {"TERSOR_TIMEOUT=x", "TERSOR_PIN=of", "MASTER_PORT=99999"}) {
+    Ranks wrong(make_config(1, false), 1, json::object(), std::string("export ") + variable);
+    CHECK(wrong.wait(0) == tersor::protocol::WorkerExit::kUsage);
+    CHECK_THAT(wrong.error_text(), Catch::Contains(variable));
+  }
+  // Where nothing can be written, the log stays empty too.
+  Ranks mute(make_config(1, false), 1, json::object(), "ulimit -f 0");
+  CHECK(mute.wait(0) == tersor::protocol::WorkerExit::kCannotWrite);
+  CHECK(mute.end(0).is_null());
+  CHECK(mute.error_text().empty());
+  // A limit in mid-run: the log names it, and a short end record may still fit.
+  protocol::Cell config = make_config(1, false);
+  config.training.max_steps = 0;
+  config.training.epochs = 100000;
+  Ranks ranks(config, 1, json::object(), "ulimit -f 40");
+  const int code = ranks.wait(0);
+  CHECK((code == 1 || code == tersor::protocol::WorkerExit::kCannotWrite));
+  CHECK_THAT(ranks.error_text(), Catch::Contains("rank0.jsonl: File too large; raise the limit"));
+  for (const json& step : ranks.records(0, "step")) CHECK(step.contains("ns"));
+  if (code == 1) CHECK(ranks.end(0).at("cause") == "system");
+}
+
+TEST_CASE("worker: descriptors that ran out are no lost peer") {
+  Ranks ranks(make_config(2, false), 1, json::object(), "ulimit -n 12");
+  CHECK(ranks.wait(0) == 1);
+  CHECK(ranks.wait(1) == 1);
+  CHECK_THAT(ranks.error_text(), Catch::Contains("Too many open files"));
+  CHECK(ranks.end(0).at("cause") == "system");
 }
 
 TEST_CASE("worker: what cannot run says why, in the spool and on standard error") {
