@@ -6,7 +6,8 @@ namespace tersor::compressors {
 
 /// Adds the codec of a shared object (compressors/c_api/tersor_plugin.h) to the registry, labelled
 /// as a prototype; it stays for the life of the process. Throws Error(kMissing) where the file is
-/// not there, Error(kUnsupported) where it is no plug-in of this version or its name is taken. Not
+/// not there, Error(kUnsupported) where it is no plug-in of this version, its name is taken, or
+/// others than root and this user could have written it (unless TERSOR_TRUST_PLUGINS is 1). Not
 /// while another thread uses the registry.
 void load_plugin(const std::string& path);
 

@@ -2,9 +2,13 @@
 // libtersor_codecs.so as its users see it: nothing but the header is included.
 #include "compressors/c_api/tersor_codecs.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -296,4 +300,36 @@ TEST_CASE("c api: what is no plug-in is refused with the reason") {
   tersor_codec* none = nullptr;
   CHECK(tersor_codec_create("broken", &none) == TERSOR_ERROR_SPEC);
   CHECK_THAT(tersor_last_error(), Contains("never works"));
+}
+
+TEST_CASE("c api: a plug-in that others could have written is refused unless forced") {
+  namespace fs = std::filesystem;
+  const fs::path folder =
+      fs::temp_directory_path() / ("tersor-plugin-" + std::to_string(::getpid()));
+  fs::create_directory(folder);
+  const fs::path plugin = folder / "copy.so";
+  fs::copy_file(TERSOR_BROKEN_PLUGIN, plugin);
+  REQUIRE(::setenv("TERSOR_BROKEN", "name", 1) == 0);
+  const auto refusal = [&] {
+    CHECK(tersor_load_plugin(plugin.c_str()) == TERSOR_ERROR_PLUGIN);
+    return std::string(tersor_last_error());
+  };
+  using Catch::Contains;
+  const auto trusted = Contains("no name of small letters");  // its code ran
+  CHECK_THAT(refusal(), trusted);
+  REQUIRE(::chmod(plugin.c_str(), 0666) == 0);
+  CHECK_THAT(refusal(),
+             Contains("copy.so may be written by all") && Contains("TERSOR_TRUST_PLUGINS"));
+  REQUIRE(::chmod(plugin.c_str(), 0644) == 0);
+  REQUIRE(::chmod(folder.c_str(), 01777) == 0);
+  CHECK_THAT(refusal(), Contains("may be written by all"));
+  REQUIRE(::setenv("TERSOR_TRUST_PLUGINS", "1", 1) == 0);
+  CHECK_THAT(refusal(), trusted);
+  REQUIRE(::unsetenv("TERSOR_TRUST_PLUGINS") == 0);
+  REQUIRE(::chmod(folder.c_str(), 0700) == 0);
+  if (::geteuid() == 0) {
+    REQUIRE(::chown(plugin.c_str(), 65534, 65534) == 0);
+    CHECK_THAT(refusal(), Contains("belongs to user 65534"));
+  }
+  fs::remove_all(folder);
 }

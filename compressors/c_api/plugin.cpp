@@ -2,12 +2,16 @@
 #include "compressors/api/plugin.hpp"
 
 #include <dlfcn.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <set>
+#include <string_view>
 
 #include "common/error.hpp"
 #include "common/number.hpp"
@@ -166,6 +170,30 @@ CodecInfo info_of(const tersor_plugin& plugin, const std::string& path) {
   return info;
 }
 
+/// Loading a file runs it. Throws where others than root and this user could have put it there:
+/// by its owner, its mode, or that of a folder on its way.
+void expect_trusted(const std::string& given, const std::filesystem::path& file) {
+  const char* force = std::getenv("TERSOR_TRUST_PLUGINS");
+  if (force != nullptr && std::string_view(force) == "1") return;
+  for (std::filesystem::path at = file;; at = at.parent_path()) {
+    struct stat status {};
+    if (::stat(at.c_str(), &status) != 0) refuse(given, at.string() + ": " + std::strerror(errno));
+    const auto distrust = [&](const std::string& why) {
+      refuse(given, at.string() + " " + why +
+                        ", so others may have put code of theirs there; move the plug-in, or set "
+                        "TERSOR_TRUST_PLUGINS=1 to load it all the same");
+    };
+    const bool is_foreign = status.st_uid != 0 && status.st_uid != ::geteuid();
+    if (is_foreign) distrust("belongs to user " + std::to_string(status.st_uid));
+    // In a sticky folder (/tmp) nobody replaces what is not theirs, but anybody may add a file.
+    const bool is_sticky = (status.st_mode & S_ISVTX) != 0;
+    const bool is_far = at != file && at != file.parent_path();
+    if ((status.st_mode & S_IWOTH) != 0 && !(is_sticky && is_far))
+      distrust("may be written by all");
+    if (at == at.root_path()) return;
+  }
+}
+
 }  // namespace
 
 void load_plugin(const std::string& path) {
@@ -174,6 +202,7 @@ void load_plugin(const std::string& path) {
   const auto file = std::filesystem::canonical(path, failure);
   if (failure) throw Error(ErrorKind::kMissing, "plug-in " + path + ": no such file");
   if (loaded.contains(file.string())) return;
+  expect_trusted(path, file);
   // Never closed: codecs of it may live until the process ends.
   void* handle = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) refuse(path, text_of(::dlerror()));

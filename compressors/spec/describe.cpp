@@ -105,6 +105,9 @@ nlohmann::json describe(const Codec& codec) {
     }
     if (name == "variant") variant = checked.arguments.choice(name);
   }
+  for (const Parameter& parameter : checked.info->parameters)
+    if (!parameter.instead_of.empty() && !params[parameter.name].is_null())
+      params[parameter.instead_of] = nullptr;  // its default is not in force
   nlohmann::json properties = properties_json(codec);
   if (!checked.info->plugin.empty()) properties["prototype"] = checked.info->plugin;
   return {{"name", checked.info->name},

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "common/error.hpp"
 #include "common/philox.hpp"
+#include "compressors/spec/registry.hpp"
 #include "compressors/verify/message_for_test.hpp"
 #include "compressors/verify/targets_for_test.hpp"
 #include "compressors/wire/floats.hpp"
@@ -126,6 +128,15 @@ TEST_CASE("topk: the sum of messages is the sum of their dense decodes, signs of
   make_codec("topk(k=1)")->decode_accumulate(b, shape, DType::kFloat32, out, nullptr, {});
   CHECK(bits(out[0]) == 0);  // -0 + 0
   CHECK(out[1] == 5);
+}
+
+TEST_CASE("a parameter that another replaces has no value in a description") {
+  const auto count = describe(*make_codec("topk(k=5)")).at("params");
+  CHECK(count.at("k") == 5);
+  CHECK(count.at("ratio").is_null());
+  const auto share = describe(*make_codec("topk(ratio=0.5)")).at("params");
+  CHECK(share.at("ratio") == 0.5);
+  CHECK(share.at("k").is_null());
 }
 
 }  // namespace
