@@ -9,23 +9,8 @@ import sys
 import urllib.parse
 import zipfile
 
-from download import DownloadError, fetch, sha256, table
-
-
-def recorded_hash(cache, url):
-    """The hash of the first download of `url`, for files whose hash nobody publishes."""
-    path = os.path.join(cache, "data", "SHA256SUMS")
-    if os.path.exists(path):
-        with open(path, encoding="utf-8") as lines:
-            return dict(reversed(line.split()) for line in lines).get(url)
-    return None
-
-
-def record_hash(cache, url, path):
-    os.makedirs(os.path.join(cache, "data"), exist_ok=True)
-    with open(os.path.join(cache, "data", "SHA256SUMS"), "a", encoding="utf-8") as sums:
-        sums.write(f"{sha256(path)} {url}\n")
-    print(f"note: no hash of {url} is known; this first download is trusted (--trust-first) and its hash recorded")
+from download import DownloadError, fetch, table
+from known_hashes import check_content, record_hash, recorded_hash
 
 
 def download(cache, url, digest):
@@ -34,16 +19,6 @@ def download(cache, url, digest):
     mirror = os.environ.get("TERSOR_GLUE_MIRROR")
     fetch(mirror.rstrip("/") + urllib.parse.urlparse(url).path if mirror else url, path, digest)
     return path
-
-
-def check_content(folder, known, url, archive):
-    """Removes the download where a file of it is not the known one."""
-    for name, digest in known.items():
-        path = os.path.join(folder, name)
-        actual = sha256(path) if os.path.exists(path) else "missing"
-        if actual != digest:
-            os.remove(archive)
-            raise DownloadError(f"{url}: SHA-256 of its {name} is {actual}, expected {digest}; the file was removed")
 
 
 def fetch_zip(cache, name, folder, row, trusts_first):
