@@ -4,12 +4,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 
 #include "common/error.hpp"
 #include "common/files.hpp"
 #include "common/number.hpp"
+#include "common/standard_output.hpp"
 
 namespace tersor::harness {
 namespace {
@@ -28,6 +30,17 @@ void add_commands(CLI::App& app) {
 std::string refuse_negative(const std::string& text) {
   const auto value = parse_real(text);
   return value && *value >= 0 ? "" : "'" + text + "' is no number of zero or more";
+}
+
+std::string refuse_empty(const std::string& text) {
+  return text.empty() ? "the name of a file is empty" : "";
+}
+
+std::string input_path(const std::string& text) { return text == "-" ? "/dev/stdin" : text; }
+
+void print_json(const nlohmann::ordered_json& value, int indent) {
+  using nlohmann::ordered_json;
+  print_data(value.dump(indent, ' ', false, ordered_json::error_handler_t::replace) + "\n");
 }
 
 std::function<std::string(const std::string&)> refuse_outside(std::int64_t low, std::int64_t high) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
+#include <nlohmann/json_fwd.hpp>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -50,6 +51,16 @@ std::function<std::string(const std::string&)> refuse_outside(std::int64_t low, 
 /// Error(kIo) where its folder is missing or does not let this user write.
 void check_output(const std::string& option, const std::filesystem::path& path,
                   std::initializer_list<std::string_view> extensions);
+
+/// A check for options that name a file: refuses the empty string.
+std::string refuse_empty(const std::string& text);
+
+/// "-" as the path of standard input; every other path as it is.
+std::string input_path(const std::string& text);
+
+/// Writes JSON and a newline to standard output; bytes that are no UTF-8 (of paths) as U+FFFD.
+/// `indent` -1: on one line.
+void print_json(const nlohmann::ordered_json& value, int indent = 2);
 
 /// Throws Error(kUsage) where `output` is the file `input`, or the file of a tensor FILE#NAME.
 void refuse_overwriting(const std::string& option, const std::filesystem::path& output,

@@ -140,3 +140,74 @@ TEST_CASE("the doctor says what can run, and why the rest cannot") {
   CHECK(json.status == 1);
   CHECK_THAT(json.output, Contains("\"worker\": {\n    \"ok\": false"));
 }
+
+TEST_CASE("output that cannot be written is an error, in every command that prints") {
+  const auto shell = [](const std::string& line) {
+    return run_program({"/bin/sh", "-c", std::string(TERSOR_PROGRAM) + " " + line});
+  };
+  for (const char* command : {"--help", "--version", "list codecs", "list codecs --json",
+                              "list fields", "list presets", "doctor", "doctor --json", "data list",
+                              "codec canonical none", "codec inspect topk --shape 1,8,8"}) {
+    INFO(command);
+    const auto full = shell(std::string(command) + " > /dev/full");
+    CHECK(full.status == 2);
+    CHECK_THAT(full.output, Contains("standard output cannot be written: No space left on device"));
+    const auto closed = shell(std::string(command) + " >&-");
+    CHECK(closed.status == 2);
+    CHECK_THAT(closed.output, Contains("standard output cannot be written: Bad file descriptor"));
+  }
+  const auto early = shell("list codecs --json | head -c 1");
+  CHECK(early.status == 0);
+  CHECK(early.output == "{");
+}
+
+TEST_CASE("a command line that lacks something says what to write") {
+  const auto tersor = [](std::vector<std::string> words) {
+    words.insert(words.begin(), TERSOR_PROGRAM);
+    return run_program(words);
+  };
+  CHECK(tersor({"help"}).output == tersor({"--help"}).output);
+  CHECK(tersor({"help", "codec", "inspect"}).output ==
+        tersor({"codec", "inspect", "--help"}).output);
+  CHECK_THAT(tersor({"show"}).output, Contains("runs, accuracy, speed or traffic"));
+  CHECK_THAT(tersor({"show", "--db", "a b.db"}).output, Contains("show runs --db 'a b.db'"));
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"import", "x.json", "--db", ""},
+                                             {"query", "select 1", "--db", ""},
+                                             {"run", "smoke", "--db", ""},
+                                             {"report", "--db", "", "--out", "r"},
+                                             {"report", "--db", "a.db", "--out", ""}}) {
+    const auto refused = tersor(words);
+    CHECK(refused.status == 2);
+    CHECK_THAT(refused.output, Contains("--db") || Contains("--out"));
+    CHECK_THAT(refused.output, Contains("is empty"));
+  }
+  const auto filter =
+      tersor({"run", "smoke", "--db", "/tmp/none.db", "--dry-run", "--filter", "codec=topk"});
+  CHECK_THAT(filter.output, Contains("did you mean 'compressor'?"));
+}
+
+TEST_CASE("a matrix is read from a pipe, and what is none is named") {
+  const auto shell = [](const std::string& line) { return run_program({"/bin/sh", "-c", line}); };
+  const std::string text =
+      R"({"name": "m", "matrix": {"compressor": ["none"], "hardware": ["cpu-emulated-tp2"], "seed": [1]}})";
+  for (const char* source : {"-", "/dev/stdin"})
+    CHECK_THAT(shell("echo '" + text + "' | " + TERSOR_PROGRAM + " run " + source +
+                     " --db /tmp/none.db --dry-run")
+                   .output,
+               Contains("1 run"));
+  const auto refused = [&](const std::string& matrix, const char* why) {
+    const auto done =
+        shell("echo '" + matrix + "' | " + TERSOR_PROGRAM + " run - --db /tmp/none.db --dry-run");
+    CHECK(done.status == 2);
+    CHECK_THAT(done.output, Contains(why));
+  };
+  refused(R"({"name": "m", "presets": {"p": 1}, "matrix": {}})", "/dev/stdin:1:32: preset 'p'");
+  refused(R"({"name": "m", "matrix": {"learning_rate": [1e400]}})",
+          "/dev/stdin:1:44: the number 1e400");
+  const auto folder =
+      run_program({TERSOR_PROGRAM, "run", "/tmp", "--db", "/tmp/none.db", "--dry-run"});
+  CHECK_THAT(folder.output, Contains("/tmp: is a folder"));
+  CHECK_THAT(run_program({TERSOR_PROGRAM, "run", "/dev/zero", "--db", "/tmp/none.db"}).output,
+             Contains("at most"));
+}

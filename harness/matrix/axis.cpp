@@ -57,6 +57,19 @@ const std::vector<std::string>& axis_names() {
   return names;
 }
 
+std::string unknown_key_hint(const std::string& key, const std::vector<std::string>& names) {
+  static const std::map<std::string, std::string> kOtherWords{
+      {"codec", "compressor"},        {"spec", "compressor"}, {"compression", "compressor"},
+      {"lr", "learning_rate"},        {"data", "dataset"},    {"profile", "hardware"},
+      {"batch_size", "micro_batch"},  {"seeds", "seed"},      {"tp", "hardware.tp"},
+      {"sequence_length", "sequence"}};
+  const auto meant = kOtherWords.find(key);
+  if (meant == kOtherWords.end() ||
+      std::find(names.begin(), names.end(), meant->second) == names.end())
+    return known_names_hint(key, names);
+  return known_names_hint(meant->second, names);
+}
+
 AxisReader::AxisReader(const JsonText& file, const HardwareProfiles& profiles)
     : file_(file), profiles_(profiles) {}
 
@@ -64,7 +77,15 @@ void AxisReader::add_preset(const std::string& name, const std::string& pointer)
   const auto& given = file_.root().at(ordered_json::json_pointer(pointer));
   if (compressors::registered_codecs().count(name))
     file_.fail_at_key(pointer, "preset '" + name + "' would hide the codec of that name");
-  if (read_compressor(given, pointer).size() != 1)
+  const auto values = [&] {
+    try {
+      return read_compressor(given, pointer);
+    } catch (const Error& error) {
+      if (std::string_view(error.what()).starts_with(file_.origin())) throw;
+      file_.fail(pointer, "preset '" + name + "': " + error.what());
+    }
+  }();
+  if (values.size() != 1)
     file_.fail(pointer, "preset '" + name + "': a preset is one value; write sweeps in the matrix");
   presets_[name] = given;
 }
@@ -72,7 +93,7 @@ void AxisReader::add_preset(const std::string& name, const std::string& pointer)
 void AxisReader::check_key(const std::string& key, const std::string& pointer) const {
   const auto& names = axis_names();
   if (std::find(names.begin(), names.end(), key) == names.end())
-    file_.fail_at_key(pointer, "unknown key '" + key + "'" + known_names_hint(key, names));
+    file_.fail_at_key(pointer, "unknown key '" + key + "'" + unknown_key_hint(key, names));
 }
 
 std::uint64_t AxisReader::count(const std::string& key, const std::string& pointer) const {

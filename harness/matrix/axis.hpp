@@ -55,6 +55,10 @@ class AxisReader {
 /// The axes' names: `seed` and the keys of protocol::Cell.
 const std::vector<std::string>& axis_names();
 
+/// For the error of an unknown axis or field among `names`: what was meant, also where it was
+/// called by a name of the results ("codec") or of other programs ("lr").
+std::string unknown_key_hint(const std::string& key, const std::vector<std::string>& names);
+
 /// For people: the spec at `tp`, with `site=` before any other that is not `none`.
 std::string compressor_label(const std::map<std::string, std::string>& compressor);
 

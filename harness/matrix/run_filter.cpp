@@ -75,7 +75,7 @@ RunFilter::RunFilter(const std::vector<std::string>& expressions) {
     term.key = expression.substr(0, term.is_wanted ? equals : equals - 1);
     if (std::find(keys.begin(), keys.end(), term.key) == keys.end())
       throw Error(ErrorKind::kUsage, "--filter '" + expression + "': unknown key '" + term.key +
-                                         "'" + known_names_hint(term.key, keys));
+                                         "'" + unknown_key_hint(term.key, keys));
     term.patterns = split(std::string_view(expression).substr(equals + 1));
     if (term.key.rfind("compressor", 0) == 0) {
       for (std::string& pattern : term.patterns) {

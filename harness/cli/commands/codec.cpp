@@ -8,6 +8,7 @@
 #include "common/files.hpp"
 #include "common/npy.hpp"
 #include "common/number.hpp"
+#include "common/standard_output.hpp"
 #include "compressors/spec/registry.hpp"
 #include "compressors/tools/golden.hpp"
 #include "compressors/tools/roundtrip.hpp"
@@ -54,13 +55,13 @@ struct RoundtripCommand {
                              {"encode_ns", trip.encode_ns},
                              {"decode_ns", trip.decode_ns}};
     if (as_json) {
-      std::printf("%s\n", facts.dump().c_str());
+      print_json(facts, -1);
       return;
     }
     for (const auto& [key, value] : facts.items()) {
       std::string text = value.is_string() ? value.get<std::string>() : value.dump();
       if (value.is_null()) text = "undefined";
-      std::printf("%-18s %s\n", key.c_str(), text.c_str());
+      print_text("%-18s %s\n", key.c_str(), text.c_str());
     }
   }
 };
@@ -93,19 +94,19 @@ struct CheckCommand {
     const auto total = report.total();
     if (total.all() == 0)
       throw Error(ErrorKind::kUsage, "no case matches '" + options.filter + "'");
-    std::printf("%-12s %8s %8s %10s\n", "group", "equal", "skipped", "different");
+    print_text("%-12s %8s %8s %10s\n", "group", "equal", "skipped", "different");
     for (const auto& [group, count] : report.groups)
-      std::printf("%-12s %8d %8d %10d\n", group.c_str(), count.equal, count.skipped,
-                  count.different);
-    std::printf("%-12s %8d %8d %10d\n", "all", total.equal, total.skipped, total.different);
+      print_text("%-12s %8d %8d %10d\n", group.c_str(), count.equal, count.skipped,
+                 count.different);
+    print_text("%-12s %8d %8d %10d\n", "all", total.equal, total.skipped, total.different);
     if (!report.skipped_codecs.empty()) {
-      std::printf("skipped, the codec is not in this build:");
+      print_text("skipped, the codec is not in this build:");
       for (const auto& [name, count] : report.skipped_codecs)
-        std::printf(" %s (%d)", name.c_str(), count);
-      std::printf("\n");
+        print_text(" %s (%d)", name.c_str(), count);
+      print_text("\n");
     }
     if (report.differences.empty()) return;
-    std::printf("first difference: %s\n", report.differences.front().c_str());
+    print_text("first difference: %s\n", report.differences.front().c_str());
     set_exit_status(protocol::ProgramExit::kBadNews);
   }
 };
@@ -134,7 +135,7 @@ void setup_canonical(CLI::App& codec) {
   app->footer(
       "Example:\n"
       "  tersor codec canonical 'topk( index=ef, ratio=0.10 )'    topk(ratio=0.1,index=ef)");
-  app->callback([spec] { std::printf("%s\n", compressors::canonical_spec(*spec).c_str()); });
+  app->callback([spec] { print_text("%s\n", compressors::canonical_spec(*spec).c_str()); });
 }
 
 struct EncodeCommand {
@@ -163,8 +164,8 @@ struct EncodeCommand {
                       "site of a job");
     const auto frame = compressors::encode_frame(expanded, file.view(), message.context());
     write_file(output, frame);
-    std::printf("%s: %zu bytes, %zu of them payload; the tensor has %zu\n", output.c_str(),
-                frame.size(), compressors::read_frame(frame).payload.size(), file.bits.size());
+    print_text("%s: %zu bytes, %zu of them payload; the tensor has %zu\n", output.c_str(),
+               frame.size(), compressors::read_frame(frame).payload.size(), file.bits.size());
   }
 };
 
@@ -214,7 +215,7 @@ struct DecodeCommand {
         {"ranks", frame.ranks},
         {"ids", frame.ids},
         {"payload_bytes", frame.payload.size()}};
-    std::printf("%s\n", facts.dump().c_str());
+    print_json(facts, -1);
   }
 };
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.hpp"
+#include "common/standard_output.hpp"
 #include "compressors/spec/registry.hpp"
 #include "compressors/tools/volume.hpp"
 #include "harness/cli/command.hpp"
@@ -135,39 +136,39 @@ struct InspectCommand {
 
   static void print_cell(const ordered_json& value, double reference) {
     if (value.is_null()) {
-      std::printf(" %24s", "-");
+      print_text(" %24s", "-");
       return;
     }
     const double bytes = value.get<double>();
     if (reference > 0)
-      std::printf(" %14.0f (x %5.3f)", bytes, bytes / reference);
+      print_text(" %14.0f (x %5.3f)", bytes, bytes / reference);
     else
-      std::printf(" %14.0f %9s", bytes, "(x     -)");
+      print_text(" %14.0f %9s", bytes, "(x     -)");
   }
 
   void print(const ordered_json& json) const {
-    std::printf("%s on %s %s, %zu raw bytes\n\nparameters\n",
-                json["spec"].get<std::string>().c_str(), json["dtype"].get<std::string>().c_str(),
-                json["shape"].dump().c_str(), json["raw_bytes"].get<std::size_t>());
+    print_text("%s on %s %s, %zu raw bytes\n\nparameters\n",
+               json["spec"].get<std::string>().c_str(), json["dtype"].get<std::string>().c_str(),
+               json["shape"].dump().c_str(), json["raw_bytes"].get<std::size_t>());
     for (const auto& [key, value] : json["parameters"].items())
-      std::printf("  %-24s %s\n", key.c_str(), value.dump().c_str());
-    std::printf("\nproperties\n");
+      print_text("  %-24s %s\n", key.c_str(), value.dump().c_str());
+    print_text("\nproperties\n");
     for (const auto& [key, value] : json["properties"].items())
-      std::printf("  %-24s %s\n", key.c_str(), value.dump().c_str());
-    std::printf("\npayload of one rank");
+      print_text("  %-24s %s\n", key.c_str(), value.dump().c_str());
+    print_text("\npayload of one rank");
     if (json["sent_as"] != json["spec"])
-      std::printf(", at this size of %s", json["sent_as"].get<std::string>().c_str());
+      print_text(", at this size of %s", json["sent_as"].get<std::string>().c_str());
     const bool has_visits = json.contains("later_visits");
-    std::printf("%s\n", has_visits ? ", first visit of each sample" : "");
+    print_text("%s\n", has_visits ? ", first visit of each sample" : "");
     print_rounds(json["rounds"]);
     if (has_visits) {
-      std::printf("payload of one rank, later visits\n");
+      print_text("payload of one rank, later visits\n");
       print_rounds(json["later_visits"]["rounds"]);
     }
     const bool is_known = !json["state_bytes"].is_null();
-    std::printf("  state of a site after a message: %s bytes; added parameters %s, FLOPs %s\n",
-                is_known ? json["state_bytes"].dump().c_str() : "?",
-                json["added_parameters"].dump().c_str(), json["added_flops"].dump().c_str());
+    print_text("  state of a site after a message: %s bytes; added parameters %s, FLOPs %s\n",
+               is_known ? json["state_bytes"].dump().c_str() : "?",
+               json["added_parameters"].dump().c_str(), json["added_flops"].dump().c_str());
     print_sent(json["sent_bytes_per_rank"], has_visits ? ", first visit of each sample" : "");
     if (has_visits) print_sent(json["later_visits"]["sent_bytes_per_rank"], ", later visits");
   }
@@ -175,26 +176,26 @@ struct InspectCommand {
   static void print_rounds(const ordered_json& rounds) {
     int number = 0;
     for (const auto& round : rounds)
-      std::printf("  round %d, by %s: bytes [0, %zu) metadata, [%zu, %zu) codes; ratio %s\n",
-                  number++, round["crosses_by"].get<std::string>().c_str(),
-                  round["metadata_bytes"].get<std::size_t>(),
-                  round["metadata_bytes"].get<std::size_t>(),
-                  round["payload_bytes"].get<std::size_t>(),
-                  round["ratio"].is_null() ? "-" : round["ratio"].dump().c_str());
+      print_text("  round %d, by %s: bytes [0, %zu) metadata, [%zu, %zu) codes; ratio %s\n",
+                 number++, round["crosses_by"].get<std::string>().c_str(),
+                 round["metadata_bytes"].get<std::size_t>(),
+                 round["metadata_bytes"].get<std::size_t>(),
+                 round["payload_bytes"].get<std::size_t>(),
+                 round["ratio"].is_null() ? "-" : round["ratio"].dump().c_str());
   }
 
   static void print_sent(const ordered_json& rows, const char* when) {
-    std::printf(
+    print_text(
         "\nbytes that a rank sends for one sum%s (x: against cast(format=bf16) by ring "
         "all-reduce)\n",
         when);
-    std::printf("  %5s %14s %24s %24s %24s\n", "ranks", "cast(bf16)", "all-reduce", "gather",
-                "two-step");
+    print_text("  %5s %14s %24s %24s %24s\n", "ranks", "cast(bf16)", "all-reduce", "gather",
+               "two-step");
     for (const auto& row : rows) {
       const double reference = row["reference"].get<double>();
-      std::printf("  %5d %14.0f", row["ranks"].get<int>(), reference);
+      print_text("  %5d %14.0f", row["ranks"].get<int>(), reference);
       for (const char* by : {"all_reduce", "gather", "two_step"}) print_cell(row[by], reference);
-      std::printf("\n");
+      print_text("\n");
     }
   }
 };
@@ -219,7 +220,7 @@ void setup_codec_inspect(CLI::App& codec) {
   app->callback([command] {
     const auto facts = command->facts();
     if (command->as_json)
-      std::printf("%s\n", facts.dump(2).c_str());
+      print_json(facts);
     else
       command->print(facts);
   });

@@ -9,6 +9,7 @@
 #include "common/error.hpp"
 #include "common/files.hpp"
 #include "common/printable.hpp"
+#include "common/standard_output.hpp"
 #include "compressors/spec/registry.hpp"
 #include "compressors/spec/sweep.hpp"
 #include "compressors/tools/roundtrip.hpp"
@@ -95,20 +96,20 @@ struct SweepCommand {
     for (const auto& row : rows) {
       if (row["file"] != file) {
         file = row["file"].get<std::string>();
-        std::printf("%s  %s %s\n", printable(file).c_str(), row["dtype"].get<std::string>().c_str(),
-                    row["shape"].dump().c_str());
-        std::printf("  %-*s %12s %8s %10s %10s %10s %9s %9s\n", static_cast<int>(widest), "spec",
-                    "bytes", "ratio", "rel. L2", "max error", "cosine", "enc GB/s", "dec GB/s");
+        print_text("%s  %s %s\n", printable(file).c_str(), row["dtype"].get<std::string>().c_str(),
+                   row["shape"].dump().c_str());
+        print_text("  %-*s %12s %8s %10s %10s %10s %9s %9s\n", static_cast<int>(widest), "spec",
+                   "bytes", "ratio", "rel. L2", "max error", "cosine", "enc GB/s", "dec GB/s");
       }
-      std::printf("  %-*s", static_cast<int>(widest), row["spec"].get<std::string>().c_str());
+      print_text("  %-*s", static_cast<int>(widest), row["spec"].get<std::string>().c_str());
       if (row.contains("reason")) {
-        std::printf(" %s\n", printable(row["reason"].get<std::string>()).c_str());
+        print_text(" %s\n", printable(row["reason"].get<std::string>()).c_str());
         continue;
       }
-      std::printf(" %12zu %8s %10s %10s %10s %9s %9s\n", row["payload_bytes"].get<std::size_t>(),
-                  cell(row["ratio"], 4).c_str(), cell(row["relative_l2_error"], 4).c_str(),
-                  cell(row["max_abs_error"], 4).c_str(), cell(row["cosine"], 6).c_str(),
-                  cell(row["encode_gb_per_s"], 3).c_str(), cell(row["decode_gb_per_s"], 3).c_str());
+      print_text(" %12zu %8s %10s %10s %10s %9s %9s\n", row["payload_bytes"].get<std::size_t>(),
+                 cell(row["ratio"], 4).c_str(), cell(row["relative_l2_error"], 4).c_str(),
+                 cell(row["max_abs_error"], 4).c_str(), cell(row["cosine"], 6).c_str(),
+                 cell(row["encode_gb_per_s"], 3).c_str(), cell(row["decode_gb_per_s"], 3).c_str());
     }
   }
 
@@ -154,7 +155,8 @@ struct SweepCommand {
           {"color", {{"field", "codec"}, {"type", "nominal"}}},
           {"strokeDash", {{"field", "file"}, {"type", "nominal"}}},
           {"tooltip", ordered_json::array({{{"field", "spec"}}, {{"field", "file"}}})}}}};
-    std::string text = drawn.specification.dump(1) + "\n";
+    std::string text =
+        drawn.specification.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
     if (!figure.ends_with(".json")) {
       const std::string reason = reports::draw({&drawn});
       if (!drawn.svg) throw Error(ErrorKind::kMissing, "--figure: " + reason);
@@ -171,7 +173,7 @@ struct SweepCommand {
       for (const NamedMessage& tensor : read_messages(path, message))
         for (const std::string& one : all) rows.push_back(row(one, tensor));
     if (as_json)
-      std::printf("%s\n", rows.dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
+      print_json(rows);
     else
       print(rows);
     const bool is_measured = std::any_of(

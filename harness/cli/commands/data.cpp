@@ -9,6 +9,7 @@
 #include "common/error.hpp"
 #include "common/files.hpp"
 #include "common/hash.hpp"
+#include "common/standard_output.hpp"
 #include "datasets/corpus.hpp"
 #include "datasets/dataset.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
@@ -105,7 +106,7 @@ std::string size_text(const nlohmann::ordered_json& split) {
 }
 
 void print_table(const nlohmann::ordered_json& entries) {
-  std::printf("%-15s %8s %8s  %-20s %s\n", "name", "train", "dev", "metrics", "what");
+  print_text("%-15s %8s %8s  %-20s %s\n", "name", "train", "dev", "metrics", "what");
   for (const auto& entry : entries) {
     std::string metrics;
     for (const auto& metric : entry["metrics"])
@@ -115,17 +116,17 @@ void print_table(const nlohmann::ordered_json& entries) {
       what += " (best accuracy " + entry["best_accuracy"].dump() + ")";
     if (!entry["best_perplexity"].is_null())
       what += " (best perplexity " + entry["best_perplexity"].dump() + ")";
-    std::printf("%-15s %8s %8s  %-20s %s\n", entry["name"].get<std::string>().c_str(),
-                size_text(entry["splits"]["train"]).c_str(),
-                size_text(entry["splits"]["dev"]).c_str(), metrics.c_str(), what.c_str());
+    print_text("%-15s %8s %8s  %-20s %s\n", entry["name"].get<std::string>().c_str(),
+               size_text(entry["splits"]["train"]).c_str(),
+               size_text(entry["splits"]["dev"]).c_str(), metrics.c_str(), what.c_str());
   }
   for (const auto& entry : entries) {
     const auto name = entry["name"].get<std::string>();
     for (const auto& split : entry["splits"])
       if (const auto problem = split["problem"].get<std::string>(); !problem.empty())
-        std::printf("%s\n", problem.c_str());
+        print_text("%s\n", problem.c_str());
     if (const auto remedy = entry["remedy"].get<std::string>(); !remedy.empty())
-      std::printf("%s: %s\n", name.c_str(), remedy.c_str());
+      print_text("%s: %s\n", name.c_str(), remedy.c_str());
   }
 }
 
@@ -144,11 +145,27 @@ struct ListCommand {
     for (const DatasetInfo* info : datasets::all_datasets())
       entries.push_back(describe(*info, root));
     if (is_json)
-      std::cout << entries.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+      print_json(entries);
     else
       print_table(entries);
   }
 };
+
+constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+
+/// The next line; false at the end. Throws Error(kData) where it is longer than a text of a data
+/// set may be, so that what has no lines does not fill the memory.
+bool read_line(std::istream& in, std::string& line) {
+  line.clear();
+  for (int c = in.get(); c != std::istream::traits_type::eof(); c = in.get()) {
+    if (c == '\n') return true;
+    if (line.size() == kLongestLine)
+      throw Error(ErrorKind::kData, "a line of standard input has more than " +
+                                        std::to_string(kLongestLine) + " bytes");
+    line += static_cast<char>(c);
+  }
+  return !line.empty();
+}
 
 struct TokensCommand {
   std::string tokenizer = "wordpiece";
@@ -157,12 +174,10 @@ struct TokensCommand {
   void run() const {
     const auto chosen = datasets::make_named_tokenizer(tokenizer, vocab);
     std::string text;
-    while (std::getline(std::cin, text)) {
+    while (read_line(std::cin, text)) {
       if (text.ends_with('\r')) text.pop_back();
-      std::cout << nlohmann::json(chosen->encode(text)).dump() << '\n';
+      print_json(nlohmann::json(chosen->encode(text)), -1);
     }
-    std::cout.flush();
-    if (!std::cout) throw Error(ErrorKind::kIo, "standard output cannot be written");
   }
 };
 

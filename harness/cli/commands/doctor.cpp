@@ -9,6 +9,7 @@
 #include "common/build_info.hpp"
 #include "common/error.hpp"
 #include "common/process.hpp"
+#include "common/standard_output.hpp"
 #include "datasets/dataset.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/feasibility/feasibility.hpp"
@@ -105,22 +106,22 @@ ordered_json examine(const DoctorOptions& options) {
 }
 
 void print_finding(const std::string& name, const ordered_json& value) {
-  std::printf("  %-4s %-18s %s\n", value.at("ok").get<bool>() ? "ok" : "no", name.c_str(),
-              value.at("detail").get<std::string>().c_str());
+  print_text("  %-4s %-18s %s\n", value.at("ok").get<bool>() ? "ok" : "no", name.c_str(),
+             value.at("detail").get<std::string>().c_str());
 }
 
 void print(const ordered_json& found) {
   const auto& machine = found.at("machine");
-  std::printf("tersor %s on %s: %s, %d cores, %.1f GiB, %d GPUs\n",
-              found.at("version").get<std::string>().c_str(),
-              machine.at("host").get<std::string>().c_str(),
-              machine.at("cpu").get<std::string>().c_str(), machine.at("cores").get<int>(),
-              machine.at("memory_gib").get<double>(), machine.at("gpus").get<int>());
-  std::printf("programs\n");
+  print_text("tersor %s on %s: %s, %d cores, %.1f GiB, %d GPUs\n",
+             found.at("version").get<std::string>().c_str(),
+             machine.at("host").get<std::string>().c_str(),
+             machine.at("cpu").get<std::string>().c_str(), machine.at("cores").get<int>(),
+             machine.at("memory_gib").get<double>(), machine.at("gpus").get<int>());
+  print_text("programs\n");
   print_finding("tersor-worker", found.at("worker"));
   print_finding("figures", found.at("figures"));
   for (const char* group : {"hardware", "data", "models"}) {
-    std::printf("%s\n", group);
+    print_text("%s\n", group);
     for (const auto& [name, value] : found.at(group).items()) print_finding(name, value);
   }
 }
@@ -142,7 +143,7 @@ const CommandRegistrar kDoctor(60, "doctor", [](CLI::App& app) {
   command->callback([options] {
     const ordered_json found = examine(*options);
     if (options->is_json) {
-      std::printf("%s\n", found.dump(2).c_str());
+      print_json(found);
     } else {
       print(found);
     }

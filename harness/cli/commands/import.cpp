@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results/ingest/import.hpp"
+#include "common/standard_output.hpp"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -23,11 +24,11 @@ struct ImportCommand {
                                    ? ""
                                    : "; left out: " + std::to_string(result.fits) +
                                          " fits of complexity, which are no measurements";
-      std::printf("%s: %s, %lld cases: %lld ok, %lld failed, %lld skipped%s%s\n", file.c_str(),
-                  result.kind.c_str(), static_cast<long long>(result.cases),
-                  static_cast<long long>(result.ok), static_cast<long long>(result.failed),
-                  static_cast<long long>(result.skipped), fits.c_str(),
-                  result.was_there ? "; it was imported before" : "");
+      print_text("%s: %s, %lld cases: %lld ok, %lld failed, %lld skipped%s%s\n", file.c_str(),
+                 result.kind.c_str(), static_cast<long long>(result.cases),
+                 static_cast<long long>(result.ok), static_cast<long long>(result.failed),
+                 static_cast<long long>(result.skipped), fits.c_str(),
+                 result.was_there ? "; it was imported before" : "");
     }
   }
 };
@@ -37,11 +38,16 @@ const CommandRegistrar kImport(65, "import", [](CLI::App& app) {
   CLI::App* import =
       app.add_subcommand("import", "Store measurements of codecs alone in a results database");
   import
-      ->add_option("files", command->files,
-                   "JSON of scripts/gpu-check or of tersor-bench (docs/imported-files.md)")
-      ->required();
+      ->add_option(
+          "files", command->files,
+          "JSON of scripts/gpu-check or of tersor-bench (docs/imported-files.md); -: standard "
+          "input")
+      ->required()
+      ->check(refuse_empty)
+      ->transform(input_path);
   import->add_option("--db", command->db, "results database; created where there is none")
-      ->required();
+      ->required()
+      ->check(refuse_empty);
   import->footer(
       "The same file is stored once. Rows: table imported_case, view v_imported.\n"
       "Examples:\n"

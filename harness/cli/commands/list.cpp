@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.hpp"
+#include "common/standard_output.hpp"
 #include "compressors/spec/registry.hpp"
 #include "compressors/tools/listing.hpp"
 #include "harness/cli/command.hpp"
@@ -16,18 +17,18 @@ namespace {
 
 using nlohmann::ordered_json;
 
-void print_text() {
+void print_codecs() {
   for (const auto& [name, info] : compressors::registered_codecs()) {
-    std::printf("%s\n    %s\n    source: %s\n", compressors::signature(info).c_str(),
-                info.summary.c_str(), info.source.c_str());
-    if (!info.plugin.empty()) std::printf("    prototype: from %s\n", info.plugin.c_str());
+    print_text("%s\n    %s\n    source: %s\n", compressors::signature(info).c_str(),
+               info.summary.c_str(), info.source.c_str());
+    if (!info.plugin.empty()) print_text("    prototype: from %s\n", info.plugin.c_str());
     for (const compressors::Parameter& p : info.parameters)
-      std::printf("    %-10s %-32s %s\n", p.name.c_str(), compressors::values_of(p).c_str(),
-                  p.meaning.c_str());
-    std::printf("\n");
+      print_text("    %-10s %-32s %s\n", p.name.c_str(), compressors::values_of(p).c_str(),
+                 p.meaning.c_str());
+    print_text("\n");
   }
   for (const auto& [name, preset] : compressors::registered_presets())
-    std::printf("%s = %s\n    %s\n", name.c_str(), preset.spec.c_str(), preset.meaning.c_str());
+    print_text("%s = %s\n    %s\n", name.c_str(), preset.spec.c_str(), preset.meaning.c_str());
 }
 
 /// Presets; those that depend on the message are written out for one where it is given.
@@ -54,14 +55,14 @@ struct PresetsCommand {
                       {"meaning", preset.meaning},
                       {"source", preset.source}});
     if (as_json) {
-      std::printf("%s\n", rows.dump(2).c_str());
+      print_json(rows);
       return;
     }
     for (const auto& row : rows)
-      std::printf("%-14s %s\n%14s %s (%s)\n", row["name"].get<std::string>().c_str(),
-                  row["spec"].get<std::string>().c_str(), "",
-                  row["meaning"].get<std::string>().c_str(),
-                  row["source"].get<std::string>().c_str());
+      print_text("%-14s %s\n%14s %s (%s)\n", row["name"].get<std::string>().c_str(),
+                 row["spec"].get<std::string>().c_str(), "",
+                 row["meaning"].get<std::string>().c_str(),
+                 row["source"].get<std::string>().c_str());
   }
 };
 
@@ -91,7 +92,7 @@ void setup_fields(CLI::App& list) {
   app->footer(
       "Example:\n"
       "  tersor list fields --json | jq '.[].field'");
-  app->callback([make] { std::printf("%s", (*make)().c_str()); });
+  app->callback([make] { print_text("%s", (*make)().c_str()); });
 }
 
 const CommandRegistrar registrar(70, "list", [](CLI::App& root) {
@@ -114,11 +115,11 @@ const CommandRegistrar registrar(70, "list", [](CLI::App& root) {
       "  tersor list codecs");
   codecs->callback([format] {
     if (*format == "json")
-      std::printf("%s\n", compressors::list_codecs().dump(2).c_str());
+      print_json(compressors::list_codecs());
     else if (*format == "markdown")
-      std::printf("%s", compressors::markdown_table().c_str());
+      print_text("%s", compressors::markdown_table().c_str());
     else
-      print_text();
+      print_codecs();
   });
 });
 

@@ -41,7 +41,7 @@ const CommandRegistrar kQuery(70, "query", [](CLI::App& app) {
       app.add_subcommand("query", "Run one read-only SQL statement on a results database");
   query->add_option("sql", command->sql, "SQL; tables and views: docs/results-schema.md")
       ->required();
-  query->add_option("--db", command->db, "results database")->required();
+  query->add_option("--db", command->db, "results database")->required()->check(refuse_empty);
   query
       ->add_option(
           "--format", command->format,

@@ -33,10 +33,15 @@ constexpr const char* kNotes =
     "'compressor=topk*'\n";
 
 void add_choices(CLI::App& command, RunOptions& options) {
-  command.add_option("FILE", options.matrix, "Matrix file, or the name of a built-in matrix")
-      ->required();
+  command
+      .add_option("FILE", options.matrix,
+                  "Matrix file (-: standard input), or the name of a built-in matrix")
+      ->required()
+      ->check(refuse_empty)
+      ->transform(input_path);
   command.add_option("--db", options.database, "Results database; made where it is missing")
-      ->required();
+      ->required()
+      ->check(refuse_empty);
   command.add_option("--data", options.data,
                      "Folder that holds glue/ (default: $TERSOR_DATA; none: embedded data only)");
   command.add_option(

@@ -7,7 +7,9 @@
 #include <memory>
 #include <string>
 
+#include "common/error.hpp"
 #include "common/log.hpp"
+#include "common/shell_word.hpp"
 #include "harness/cli/command.hpp"
 #include "protocol/exit_code.hpp"
 #include "results/query/format.hpp"
@@ -53,8 +55,9 @@ const CommandRegistrar kShow(60, "show", [](CLI::App& app) {
   auto command = std::make_shared<ShowCommand>();
   CLI::App* show = app.add_subcommand(
       "show", "Show runs, or accuracy, speed and traffic with mean, deviation and n over seeds");
-  show->add_option("what", command->name, "runs, accuracy, speed or traffic")->required();
-  show->add_option("--db", command->db, "results database")->required();
+  // A required one would be refused as "what is required", which tells nobody what to write.
+  show->add_option("what", command->name, "runs, accuracy, speed or traffic");
+  show->add_option("--db", command->db, "results database")->check(refuse_empty);
   show->add_option("--where", command->options.where,
                    "SQL expression over the columns, e.g. \"dataset = 'sst2' and codec like "
                    "'topk%'\"");
@@ -74,7 +77,14 @@ const CommandRegistrar kShow(60, "show", [](CLI::App& app) {
       "  tersor show accuracy --db results.db --where \"is_primary and inference = 'on'\"\n"
       "  tersor show traffic --db results.db --format csv > traffic.csv\n"
       "Views and columns: docs/results-schema.md (v_run, v_accuracy, v_speed, v_traffic).");
-  show->callback([command] { command->run(); });
+  show->callback([command] {
+    if (command->name.empty())
+      throw Error(ErrorKind::kUsage,
+                  "show: say what: runs, accuracy, speed or traffic, e.g. tersor show runs --db " +
+                      (command->db.empty() ? "results.db" : shell_word(command->db)));
+    if (command->db.empty()) throw Error(ErrorKind::kUsage, "show: --db is required");
+    command->run();
+  });
 });
 
 }  // namespace
