@@ -62,12 +62,12 @@ TEST_CASE("weights: a file's own names are found, those of TensorFlow too") {
   const auto view = [](const std::vector<float>& values) {
     return TensorView{values.data(), {1, 1, 2}, DType::kFloat32};
   };
-  write_safetensors(file,
-                    {{"a.LayerNorm.weight", view(one)},
-                     {"a.LayerNorm.gamma", view(four)},
-                     {"bert.a.LayerNorm.beta", view(two)},
-                     {"b.LayerNorm.gamma", view(three)}},
-                    {});
+  const std::vector<std::pair<std::string, TensorView>> tensors{
+      {"a.LayerNorm.weight", view(one)},
+      {"a.LayerNorm.gamma", view(four)},
+      {"bert.a.LayerNorm.beta", view(two)},
+      {"b.LayerNorm.gamma", view(three)}};
+  write_safetensors(file, tensors, {});
   const std::vector<std::int64_t> shape{1, 1, 2};
   Weights weights(file, 1);
   CHECK(weights.take("a.LayerNorm.weight", shape, Start::kOnes) == one);  // the newest name first
