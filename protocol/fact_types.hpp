@@ -28,11 +28,12 @@ inline constexpr std::array<FactField, 5> kHardwareFacts{{{"cpu", FactType::kTex
                                                           {"memory_bytes", FactType::kCount},
                                                           {"gpu", FactType::kText},
                                                           {"gpus", FactType::kCount}}};
-inline constexpr std::array<FactField, 8> kEnvironmentFacts{{{"torch", FactType::kText},
+inline constexpr std::array<FactField, 9> kEnvironmentFacts{{{"torch", FactType::kText},
                                                              {"cuda", FactType::kText},
                                                              {"compiler", FactType::kText},
                                                              {"flags", FactType::kText},
                                                              {"isa", FactType::kText},
+                                                             {"math_isa", FactType::kText},
                                                              {"math_library", FactType::kText},
                                                              {"threads", FactType::kCount},
                                                              {"backend", FactType::kText}}};

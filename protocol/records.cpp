@@ -68,6 +68,7 @@ void list(auto& fields, Is<MessageError> auto& error) {
   fields.text("site_name", error.site_name);
   fields.number("message_relative_l2", error.message_relative_l2);
   fields.number("message_cosine", error.message_cosine);
+  fields.optional_text("message_reason", error.message_reason);
   fields.number("sum_relative_l2", error.sum_relative_l2);
   fields.number("sum_cosine", error.sum_cosine);
 }
@@ -82,6 +83,8 @@ void list(auto& fields, Is<Traffic> auto& traffic) {
       fields.text(name, traffic.*member);
   }
   for (const auto& [name, member] : kTrafficSums) fields.integer(name, traffic.*member);
+  for (const auto& [name, ranks, member] : kTrafficAt)
+    fields.optional_integer(name, traffic.*member);
 }
 
 void list(auto& fields, Is<Memory> auto& memory) {

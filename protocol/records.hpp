@@ -110,6 +110,7 @@ struct MessageError {
   std::string site_name{};
   Number message_relative_l2{};
   Number message_cosine{};
+  std::string message_reason{};  ///< why the two are none; empty: they are not
   Number sum_relative_l2{};
   Number sum_cosine{};
 };
@@ -133,6 +134,11 @@ struct Traffic {
   std::int64_t encode_ns = 0;
   std::int64_t transfer_ns = 0;
   std::int64_t decode_ns = 0;
+  // What this rank's place would send at other numbers of ranks, by the codec; none where only the
+  // measured number is known (between nodes, payloads of varying size).
+  std::optional<std::int64_t> wire_bytes_p2{};
+  std::optional<std::int64_t> wire_bytes_p4{};
+  std::optional<std::int64_t> wire_bytes_p8{};
 };
 struct TrafficText {
   const char* name;
@@ -160,6 +166,17 @@ inline constexpr std::array<TrafficSum, 9> kTrafficSums{
      {"encode_ns", &Traffic::encode_ns},
      {"transfer_ns", &Traffic::transfer_ns},
      {"decode_ns", &Traffic::decode_ns}}};
+
+struct TrafficAt {
+  const char* name;
+  int ranks;
+  std::optional<std::int64_t> Traffic::*bytes;
+};
+/// The wire bytes at other numbers of ranks.
+inline constexpr std::array<TrafficAt, 3> kTrafficAt{
+    {{"sent_bytes_p2", 2, &Traffic::wire_bytes_p2},
+     {"sent_bytes_p4", 4, &Traffic::wire_bytes_p4},
+     {"sent_bytes_p8", 8, &Traffic::wire_bytes_p8}}};
 
 struct Memory {
   static constexpr const char* kType = "memory";

@@ -25,6 +25,8 @@ const std::vector<std::string> kLines{
     R"({"type":"eval","epoch":1,"step":3,"inference":"off","split":"dev","rows":2,"loss":0.5,"ns":9,"metrics":{"f1":null,"nonfinite":true,"accuracy":0.75},"primary":"f1","predictions":[1.0,null],"labels":[0.0,1.0]})",
     R"({"type":"error","step":2,"site":5,"site_name":"layer0.mlp","message_relative_l2":0.1,"message_cosine":null,"nonfinite":true,"sum_relative_l2":0.2,"sum_cosine":1.0})",
     R"({"type":"traffic","site":"tp","site_name":"layer0.mlp","direction":"forward","phase":"train","collective":"node.all_reduce","dtype":"float32","spec":"none","calls":1,"raw_bytes":2,"payload_bytes":3,"metadata_bytes":4,"sent_bytes":5,"handed_bytes":6,"encode_ns":7,"transfer_ns":8,"decode_ns":9})",
+    R"({"type":"traffic","site":"tp","site_name":"layer0.mlp","direction":"forward","phase":"train","collective":"all_to_all","dtype":"float32","spec":"none","calls":1,"raw_bytes":2,"payload_bytes":3,"metadata_bytes":4,"sent_bytes":5,"handed_bytes":6,"encode_ns":7,"transfer_ns":8,"decode_ns":9,"sent_bytes_p2":10,"sent_bytes_p4":11,"sent_bytes_p8":12})",
+    R"({"type":"error","step":2,"site":5,"site_name":"layer0.mlp","message_relative_l2":null,"nonfinite":true,"message_cosine":null,"message_reason":"two rounds","sum_relative_l2":0.2,"sum_cosine":1.0})",
     R"({"type":"memory","peak_rss_bytes":1,"codec_state_bytes":2,"parameter_bytes":3})",
     R"({"type":"end","status":"failed","cause":"lost_peer","reason":"all-reduce failed","wall_ns":5,"steps":4})",
     R"({"type":"end","status":"ok","cause":"none","reason":"","wall_ns":5,"steps":4,"checksum":"0123456789abcdef","records":12})"};
@@ -67,7 +69,10 @@ TEST_CASE("records: fields have their types") {
   CHECK_FALSE(eval.metrics.at(0).second);
   CHECK(std::get<Traffic>(read(kLines[7])).wire_bytes == 5);
   CHECK(std::get<Traffic>(read(kLines[7])).input_bytes == 6);
-  CHECK(std::get<End>(read(kLines[9])).verdict() == Verdict{Status::kFailed, Cause::kLostPeer});
+  CHECK_FALSE(std::get<Traffic>(read(kLines[7])).wire_bytes_p8);
+  CHECK(std::get<Traffic>(read(kLines[8])).wire_bytes_p8 == 12);
+  CHECK(std::get<MessageError>(read(kLines[9])).message_reason == "two rounds");
+  CHECK(std::get<End>(read(kLines[11])).verdict() == Verdict{Status::kFailed, Cause::kLostPeer});
 }
 
 TEST_CASE("records: what is wrong is named with line, column, field and value") {
@@ -91,9 +96,9 @@ TEST_CASE("records: what is wrong is named with line, column, field and value") 
              Contains("has 2 items for 3 rows"));
   CHECK_THAT(complaint(replaced(kLines[7], "\"train\"", "\"test\"")),
              Contains("'phase' must be one of train, eval, got \"test\""));
-  CHECK_THAT(complaint(replaced(kLines[9], "\"failed\"", "\"running\"")),
+  CHECK_THAT(complaint(replaced(kLines[11], "\"failed\"", "\"running\"")),
              Contains("'status' must be one of ok, failed, diverged, oom, got \"running\""));
-  CHECK_THAT(complaint(replaced(kLines[9], "\"lost_peer\"", "\"lost\"")),
+  CHECK_THAT(complaint(replaced(kLines[11], "\"lost_peer\"", "\"lost\"")),
              Contains("'cause' must be one of none, interrupted, lost_peer,") &&
                  Contains(", got \"lost\""));
   CHECK_THAT(complaint(R"({"type":"stop"})"),

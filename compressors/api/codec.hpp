@@ -60,6 +60,9 @@ class Codec {
 
   virtual int rounds() const { return 1; }
   virtual Exchange exchange(int round) const = 0;
+  /// Whether what a rank hands over in this round is part of the message's payload (METHODS section
+  /// 1). What carries sums of messages instead is in the wire bytes alone.
+  virtual bool is_of_payload(int) const { return true; }
   /// Element type of the payload of an all-reduce round for a message of `dtype`.
   virtual DType reduce_dtype(int round, DType dtype) const;
 

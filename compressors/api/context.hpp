@@ -13,6 +13,12 @@ enum class Phase : std::uint8_t { kTrain = 0, kEval = 1 };
 enum class Direction : std::uint8_t { kForward = 0, kBackward = 1 };
 enum class Device : std::uint8_t { kCpu, kCuda };
 
+/// Where the ranks of a group stand in a larger one: its rank r is that one's first + r * step.
+struct RankPlaces {
+  std::uint32_t first = 0;
+  std::uint32_t step = 1;
+};
+
 /// What both ends of a message know of it. Values that a caller does not set are 0, as in METHODS
 /// section 1.
 struct Context {
@@ -24,6 +30,7 @@ struct Context {
   Phase phase = Phase::kTrain;
   std::uint32_t rank = 0;  ///< encode: the sender; decode: the rank whose payload it is
   std::uint32_t ranks = 1;
+  RankPlaces places{};  ///< draws take the rank in the whole group (METHODS, `hierarchical`)
   std::int64_t element_offset =
       0;  ///< index of this tensor's first element in the whole tensor (twostep, aqsgd)
   bool second_round =

@@ -18,6 +18,7 @@ class Wrapper : public Codec {
   std::string canonical() const final { return canonical_; }
   int rounds() const override { return inner_->rounds(); }
   Exchange exchange(int round) const override { return inner_->exchange(round); }
+  bool is_of_payload(int round) const override { return inner_->is_of_payload(round); }
   DType reduce_dtype(int round, DType dtype) const override;
   std::size_t payload_bytes(const Shape& shape, DType dtype, const Context& context, int round,
                             const State* state) const override;

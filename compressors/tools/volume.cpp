@@ -34,18 +34,13 @@ double two_step(const Codec& codec, const Shape& shape, DType dtype, std::uint32
 
 /// Of a codec whose first round is an all-to-all: the parts of others, then its own payload to
 /// each.
-double in_parts(const Codec& codec, const Shape& shape, DType dtype, Context context,
-                const State* state) {
+double in_parts(const Codec& codec, const Shape& shape, DType dtype, Context context) {
   double most = 0;
   for (context.rank = 0; context.rank < context.ranks; ++context.rank) {
     double sent = 0;
-    for (int round = 0; round < codec.rounds(); ++round) {
-      const bool is_gather = codec.exchange(round) == Exchange::kGather;
-      for (std::uint32_t to = 0; to < context.ranks; ++to)
-        if (to != context.rank)
-          sent += static_cast<double>(
-              codec.part_bytes(shape, dtype, context, round, is_gather ? context.rank : to, state));
-    }
+    for (int round = 0; round < codec.rounds(); ++round)
+      sent += static_cast<double>(
+          round_wire_bytes(codec, shape, dtype, context, round, false).value_or(0));
     most = std::max(most, sent);
   }
   return most;
@@ -57,6 +52,30 @@ std::int64_t chunk_rows(std::int64_t rows, std::uint32_t ranks, std::uint32_t in
   return rows / ranks + (index < rows % ranks ? 1 : 0);
 }
 
+std::optional<std::uint64_t> round_wire_bytes(const Codec& codec, const Shape& shape, DType dtype,
+                                              const Context& context, int round,
+                                              bool adds_in_rank_order) {
+  if (!codec.properties().fixed_size) return std::nullopt;
+  const auto ranks = static_cast<int>(context.ranks);
+  const auto bytes_to = [&](std::uint32_t to) {
+    return static_cast<std::uint64_t>(codec.part_bytes(shape, dtype, context, round, to));
+  };
+  switch (codec.exchange(round)) {
+    case Exchange::kAllReduce: {
+      const auto bytes =
+          static_cast<std::uint64_t>(codec.payload_bytes(shape, dtype, context, round));
+      return adds_in_rank_order && codec.rounds() == 1 ? all_gather_wire_bytes(bytes, ranks)
+                                                       : all_reduce_wire_bytes(bytes, ranks);
+    }
+    case Exchange::kGather: return all_gather_wire_bytes(bytes_to(context.rank), ranks);
+    case Exchange::kAllToAll: break;
+  }
+  std::uint64_t sent = 0;
+  for (std::uint32_t to = 0; to < context.ranks; ++to)
+    if (to != context.rank) sent += bytes_to(to);
+  return sent;
+}
+
 SentBytes sent_bytes(const Codec& codec, const Shape& shape, DType dtype, std::uint32_t ranks,
                      Phase phase) {
   std::vector<std::int64_t> ids(static_cast<std::size_t>(shape.samples));
@@ -65,7 +84,7 @@ SentBytes sent_bytes(const Codec& codec, const Shape& shape, DType dtype, std::u
   const auto state = codec.make_state(shape, dtype, ranks);
   SentBytes sent;
   if (codec.exchange(0) == Exchange::kAllToAll) {
-    sent.two_step = in_parts(codec, shape, dtype, context, state.get());
+    sent.two_step = in_parts(codec, shape, dtype, context);
     return sent;
   }
   double reduced = 0;

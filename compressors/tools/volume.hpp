@@ -15,6 +15,13 @@ struct SentBytes {
   std::optional<double> two_step;    ///< `twostep`, and stateless codecs of one round as its codec
 };
 
+/// What rank `context.rank` of `context.ranks` sends in one round, by the round's collective;
+/// `adds_in_rank_order`: a sum of one round goes by gather. Nothing where only the message tells
+/// (payloads of varying size).
+std::optional<std::uint64_t> round_wire_bytes(const Codec& codec, const Shape& shape, DType dtype,
+                                              const Context& context, int round,
+                                              bool adds_in_rank_order);
+
 /// Of a message to a new state. `phase`: at kEval a codec with a state by sample takes every
 /// sample for one that it has met, so that these are the bytes of later visits.
 SentBytes sent_bytes(const Codec& codec, const Shape& shape, DType dtype, std::uint32_t ranks,

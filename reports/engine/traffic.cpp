@@ -17,6 +17,7 @@ namespace {
 struct Flow {
   std::string site, site_name, direction, collective, dtype, spec;
   double raw = 0, payload = 0, metadata = 0, sent = 0;
+  std::map<int, std::optional<double>> sent_at;  ///< by p, as the codec has it
   std::pair<std::string, std::string> site_key() const { return {site, site_name}; }
 };
 
@@ -39,11 +40,19 @@ Runs read_flows(Context& context) {
     if (!is_chosen.contains(row.integer("cell_id"))) continue;
     RunFlows& run = runs[{row.text("group_hash"), row.text("codec")}][row.integer("run_id")];
     run.ranks = static_cast<int>(row.integer("tp"));
-    run.flows.push_back(
-        {row.text("site"), row.text("site_name"), row.text("direction"), row.text("collective"),
-         row.text("dtype"), row.text("spec"), row.number("raw_bytes").value_or(0),
-         row.number("payload_bytes").value_or(0), row.number("metadata_bytes").value_or(0),
-         row.number("sent_bytes").value_or(0)});
+    run.flows.push_back({row.text("site"),
+                         row.text("site_name"),
+                         row.text("direction"),
+                         row.text("collective"),
+                         row.text("dtype"),
+                         row.text("spec"),
+                         row.number("raw_bytes").value_or(0),
+                         row.number("payload_bytes").value_or(0),
+                         row.number("metadata_bytes").value_or(0),
+                         row.number("sent_bytes").value_or(0),
+                         {}});
+    for (const int p : kShownRanks)
+      run.flows.back().sent_at[p] = row.number("sent_bytes_p" + std::to_string(p));
   }
   return runs;
 }
@@ -73,18 +82,22 @@ bool is_second_step(const RunFlows& run, const Flow& flow) {
 }
 
 void add_flow(TrafficSummary& summary, const RunFlows& run, const Flow& flow) {
-  summary.raw += flow.raw;
-  summary.payload += flow.payload;
-  summary.metadata += flow.metadata;
-  summary.sent += flow.sent;
   const bool is_second = is_second_step(run, flow);
+  summary.raw += flow.raw;
+  summary.sent += flow.sent;
+  // The payload of a message is that of its first round. Older runs recorded the second's too.
+  if (!is_second) {
+    summary.payload += flow.payload;
+    summary.metadata += flow.metadata;
+  }
+  const double base = is_second ? flow.sent / (run.ranks - 1) : flow.payload;
   for (const int p : kShownRanks) {
-    const double formula = sent_bytes(flow.collective, flow.payload, p, run.ranks, is_second);
-    summary.sent_at[p] += p == run.ranks ? flow.sent : formula;
+    const double formula = sent_bytes(flow.collective, base, p, run.ranks, is_second);
+    summary.sent_at[p] += p == run.ranks ? flow.sent : flow.sent_at.at(p).value_or(formula);
     summary.reference_at[p] +=
         sent_bytes("all_reduce", flow.raw / item_bytes(flow.dtype) * 2, p, run.ranks, false);
   }
-  const double here = sent_bytes(flow.collective, flow.payload, run.ranks, run.ranks, is_second);
+  const double here = sent_bytes(flow.collective, base, run.ranks, run.ranks, is_second);
   if (here > 0)
     summary.formula_gap = std::max(summary.formula_gap, std::fabs(flow.sent - here) / here);
 }

@@ -29,8 +29,9 @@ struct TrafficSummary {
   /// The compared sites: those that some codec of the group compresses (all, where none does).
   double raw = 0, payload = 0, metadata = 0, sent = 0;
   std::optional<double> payload_deviation;  ///< over seeds
-  std::map<int, double> sent_at;            ///< by p: measured where p is the run's, else formula
-  std::map<int, double> reference_at;       ///< cast(format=bf16) at the same sites, by formula
+  std::map<int, double> sent_at;       ///< by p: counted where p is the run's, else by the codec;
+                                       ///< runs that did not record that: by formula
+  std::map<int, double> reference_at;  ///< cast(format=bf16) at the same sites, by formula
   /// Largest relative distance of formula and count at the measured p.
   double formula_gap = 0;
   double sent_everywhere = 0;  ///< all sites, measured

@@ -344,6 +344,43 @@ TEST_CASE("bytes: formulas of the collectives at p = 2, 4, 8") {
           std::stod(cast.at(std::string("reference_compared_sent_bytes_per_step_p") + p)));
 }
 
+TEST_CASE("bytes: the payload of two steps counts once, other p are as the codec has them") {
+  // Chunks of 8,000 bytes of a message of 128 KiB at p = 2, an eighth as much at p = 8 and 100
+  // bytes of scales. Runs of before the codec told them have the second round among the payloads.
+  for (const bool is_recorded : {true, false}) {
+    const SampleReport report([=](const fs::path& path, const fs::path& spools) {
+      {
+        Store store(path);
+        FakeRun run;
+        results::testing::store_run(store, run, spools);
+        run.codec = "twostep";
+        run.collective = "all_to_all";
+        run.payload_bytes = 16000;
+        results::testing::store_run(store, run, spools);
+      }
+      SQLite::Database db(path.string(), SQLite::OPEN_READWRITE);
+      db.exec("UPDATE traffic SET sent_bytes = 8000 * calls WHERE collective = 'all_to_all'");
+      db.exec(
+          "INSERT INTO traffic SELECT run_id, rank, site, site_name, direction, phase, "
+          "'all_gather', dtype, spec, calls, 0, 8000 * calls, 0, 8000 * calls, 8000 * calls, 0, 0, "
+          "0, NULL, NULL, NULL FROM traffic WHERE collective = 'all_to_all'");
+      if (!is_recorded) return;
+      db.exec("UPDATE traffic SET payload_bytes = 0 WHERE collective = 'all_gather'");
+      db.exec(
+          "UPDATE traffic SET sent_bytes_p2 = 8000 * calls, sent_bytes_p4 = 12300 * calls, "
+          "sent_bytes_p8 = 14700 * calls WHERE collective IN ('all_to_all', 'all_gather')");
+    });
+    const auto row = row_of(report.csv("bytes.csv"), {{"codec", "twostep"}});
+    CHECK(std::stod(row.at("compared_payload_bytes_per_step")) == 16000);
+    CHECK(std::stod(row.at("ratio")) == 131072.0 / 16000);
+    CHECK(std::stod(row.at("compared_sent_bytes_per_step_p2")) == 16000);
+    CHECK(std::stod(row.at("compared_sent_bytes_per_step_p4")) ==
+          (is_recorded ? 2 * 12300 : 2 * 12000));
+    CHECK(std::stod(row.at("compared_sent_bytes_per_step_p8")) ==
+          (is_recorded ? 2 * 14700 : 2 * 14000));
+  }
+}
+
 TEST_CASE("a codec that sends more than cast(bf16) is warned of, at that p") {
   const SampleReport report;
   const std::string text = report.text("report.md");

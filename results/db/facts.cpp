@@ -96,8 +96,8 @@ std::int64_t add_hardware(SQLite::Database& db, const json& facts) {
 
 std::int64_t add_environment(SQLite::Database& db, const json& facts) {
   const std::string text = text_of(facts);
-  Columns columns = take(
-      facts, {"torch", "cuda", "compiler", "flags", "isa", "math_library", "threads", "backend"});
+  Columns columns = take(facts, {"torch", "cuda", "compiler", "flags", "isa", "math_isa",
+                                 "math_library", "threads", "backend"});
   for (auto& [name, value] : columns)
     if (std::string_view(name) != "threads") value = as_text(value);
   columns.emplace_back("facts", text);

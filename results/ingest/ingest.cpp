@@ -172,8 +172,10 @@ class SpoolWriter {
     std::string marks = "?, ?";
     for (const auto& [name, text] : protocol::kTrafficTexts) names += std::string(", ") + name;
     for (const auto& [name, sum] : protocol::kTrafficSums) names += std::string(", ") + name;
-    for (std::size_t i = 0; i < protocol::kTrafficTexts.size() + protocol::kTrafficSums.size(); ++i)
-      marks += ", ?";
+    for (const auto& at : protocol::kTrafficAt) names += std::string(", ") + at.name;
+    const std::size_t columns = protocol::kTrafficTexts.size() + protocol::kTrafficSums.size() +
+                                protocol::kTrafficAt.size();
+    for (std::size_t i = 0; i < columns; ++i) marks += ", ?";
     SQLite::Statement add(db_, "INSERT INTO traffic (" + names + ") VALUES (" + marks + ")");
     for (const protocol::Traffic& traffic : rank.traffic) {
       add.bind(1, run_);
@@ -182,6 +184,7 @@ class SpoolWriter {
       for (const auto& [name, text] : protocol::kTrafficTexts)
         add.bind(++index, clean_text(traffic.*text));
       for (const auto& [name, sum] : protocol::kTrafficSums) add.bind(++index, traffic.*sum);
+      for (const auto& at : protocol::kTrafficAt) bind_optional(add, ++index, traffic.*at.bytes);
       insert(add);
     }
   }
@@ -263,7 +266,7 @@ class SpoolWriter {
     SQLite::Statement add(db_,
                           "INSERT INTO message_error (run_id, step, site, site_name, "
                           "message_relative_l2, message_cosine, sum_relative_l2, sum_cosine, "
-                          "nonfinite) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                          "nonfinite, message_reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     for (const protocol::MessageError& error : rank.errors) {
       add.bind(1, run_);
       add.bind(2, error.step);
@@ -274,9 +277,14 @@ class SpoolWriter {
       for (const protocol::Number* value : {&error.message_relative_l2, &error.message_cosine,
                                             &error.sum_relative_l2, &error.sum_cosine}) {
         bind_optional(add, ++index, *value);
-        is_finite = is_finite && value->has_value();
+        const bool has_reason = index <= 6 && !error.message_reason.empty();
+        is_finite = is_finite && (value->has_value() || has_reason);
       }
       add.bind(9, is_finite ? 0 : 1);
+      if (error.message_reason.empty())
+        add.bind(10);
+      else
+        add.bind(10, clean_text(error.message_reason));
       insert(add);
     }
   }

@@ -7,6 +7,7 @@
 #include <torch/version.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "common/error.hpp"
 
@@ -18,6 +19,30 @@ namespace tersor::workloads {
 namespace {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+std::string widest_isa() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    return "AVX512";
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "AVX2";
+  if (__builtin_cpu_supports("avx")) return "AVX";
+  return "SSE2";
+#else
+  return "unknown";
+#endif
+}
+
+/// MKL and oneDNN tell nobody which code they run; they choose by the CPU and these variables.
+std::string math_isa() {
+  std::string text = widest_isa();
+  for (const char* name : {"MKL_CBWR", "MKL_ENABLE_INSTRUCTIONS", "MKL_DEBUG_CPU_TYPE",
+                           "ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA"})
+    if (const char* value = std::getenv(name); value && *value)
+      text += std::string("; ") + name + "=" + value;
+  return text;
+}
 
 }  // namespace
 
@@ -34,8 +59,11 @@ RuntimeInfo runtime_info() {
   RuntimeInfo info;
   info.torch = TORCH_VERSION;
   info.isa = at::get_cpu_capability();
+  info.math_isa = math_isa();
   info.math_library =
       at::globalContext().hasMKL() ? first_line(at::get_mkl_version()) : std::string("ATen's own");
+  if (at::globalContext().hasMKLDNN())
+    info.math_library += "; " + first_line(at::get_mkldnn_version());
   info.threads = at::get_num_threads();
   return info;
 }

@@ -7,8 +7,11 @@ namespace tersor::workloads {
 
 /// What computes here, for the records.
 struct RuntimeInfo {
-  std::string torch;         ///< version
-  std::string isa;           ///< that ATen's kernels use, e.g. "AVX512"
+  std::string torch;  ///< version
+  std::string isa;    ///< that ATen's kernels use, e.g. "AVX512"
+  /// The widest of the CPU that the libraries of the matrix products choose theirs from, and what
+  /// the user capped it by: "AVX512; MKL_CBWR=AVX2".
+  std::string math_isa;
   std::string math_library;  ///< of the matrix products, with versions
   int threads = 1;
 };

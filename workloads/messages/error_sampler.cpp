@@ -31,32 +31,55 @@ Distance distance(std::span<const float> value, std::span<const float> reference
   return result;
 }
 
-bool has_single_message(const compressors::Codec& codec) {
-  return codec.rounds() == 1 && codec.topology().size() == 1 &&
-         codec.properties().state == compressors::StateKind::kNone;
+/// Why no payload of one rank shows what its receivers get; empty: one does.
+std::string no_single_message(const compressors::Codec& codec) {
+  if (codec.topology().size() > 1) return "the sum goes by several stages";
+  if (codec.rounds() > 1)
+    return "a message takes " + std::to_string(codec.rounds()) +
+           " rounds, and what a rank receives depends on all ranks";
+  return {};
 }
 
 }  // namespace
 
-void ErrorSampler::sample_message(const compressors::Codec& codec, compressors::Context context,
-                                  const Message& message, ErrorSample& sample) const {
+ErrorSampler::Before ErrorSampler::remember(const PassContext& pass,
+                                            const compressors::Codec& codec,
+                                            const compressors::Context& context,
+                                            const compressors::State* state) const {
+  Before before;
+  before.no_message = no_single_message(codec);
+  if (!pass.samples_errors || ranks_.first_rank() != 0 || !before.no_message.empty()) return before;
+  const Timer timer = ledger_.exclude();
+  before.codec = &codec;
+  before.context = context;
+  if (state) before.state = state->save();
+  return before;
+}
+
+/// A reduced payload overwrote the message, and a state has moved on: encodes again from what was,
+/// which draws the same numbers, and decodes as a receiver does.
+void ErrorSampler::sample_message(const Before& before, const Message& message,
+                                  ErrorSample& sample) const {
+  const compressors::Codec& codec = *before.codec;
   const auto count = static_cast<std::size_t>(message.shape.elements());
   std::vector<float> decoded(count), input(count);
   compressors::widen(message.dtype, message.contributions[0].data(), input);
+  compressors::Context context = before.context;
   context.ranks = static_cast<std::uint32_t>(ranks_.ranks());
   context.local_input = {message.contributions[0].data(), message.shape, message.dtype};
-  // A reduced payload overwrote the message: encode again, which draws the same numbers.
-  std::vector<std::byte> payload(codec.payload_bytes(message.shape, message.dtype, context));
-  payload.resize(codec.encode(0, context.local_input, payload, nullptr, context));
-  codec.decode(payload, message.shape, message.dtype, decoded, nullptr, context);
+  const auto state = codec.make_state(message.shape, message.dtype, context.ranks);
+  if (before.state) state->restore(*before.state);
+  std::vector<std::byte> payload(
+      codec.payload_bytes(message.shape, message.dtype, context, 0, state.get()));
+  payload.resize(codec.encode(0, context.local_input, payload, state.get(), context));
+  codec.decode(payload, message.shape, message.dtype, decoded, state.get(), context);
   const Distance found = distance(decoded, input);
   sample.message_relative_l2 = found.relative_l2;
   sample.message_cosine = found.cosine;
 }
 
 void ErrorSampler::sample(const PassContext& pass, const SiteIdentity& site, const Message& message,
-                          std::span<const std::byte> out, const compressors::Codec* codec,
-                          const compressors::Context& context) const {
+                          std::span<const std::byte> out, const Before& before) const {
   if (!pass.samples_errors) return;
   const Timer timer = ledger_.exclude();
   ErrorSample sample;
@@ -64,8 +87,8 @@ void ErrorSampler::sample(const PassContext& pass, const SiteIdentity& site, con
   sample.site = site.number;
   sample.site_name = site.full_name();
   sample.message_relative_l2 = sample.message_cosine = kUndefined;
-  if (codec && has_single_message(*codec) && ranks_.first_rank() == 0)
-    sample_message(*codec, context, message, sample);
+  sample.no_message = before.no_message;
+  if (before.codec) sample_message(before, message, sample);
   const auto count = static_cast<std::size_t>(message.shape.elements());
   std::vector<std::vector<float>> exact(message.contributions.size(), std::vector<float>(count));
   std::vector<std::span<std::byte>> buffers;

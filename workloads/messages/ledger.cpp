@@ -25,6 +25,7 @@ void Ledger::Account::add(const Entry& entry, const Round& round, std::uint64_t 
   at.metadata_bytes += round.metadata_bytes;
   at.wire_bytes += round.volume.wire_bytes;
   at.input_bytes += round.volume.input_bytes;
+  at.wire_bytes_at += round.wire_bytes_at;
   add(entry, round.spent);
 }
 

@@ -46,6 +46,7 @@ struct TrafficRow {
   std::uint64_t metadata_bytes = 0;
   std::uint64_t wire_bytes = 0;
   std::uint64_t input_bytes = 0;
+  WireBytesAt wire_bytes_at = WireBytesAt::zero();
   Durations ns;
 };
 

@@ -8,19 +8,21 @@ namespace tersor::workloads {
 
 using compressors::Exchange;
 
-Messenger::Messenger(Collective& collective)
+Messenger::Messenger(Collective& collective, compressors::RankPlaces places)
     : collective_(collective),
+      places_(places),
       payloads_(static_cast<std::size_t>(collective.local_ranks())),
       encoded_(payloads_.size()),
       parts_(payloads_.size()),
       arrived_(payloads_.size()) {}
 
-/// The one place that says which rank a sender's draws have: in a subgroup, ranks count from 0.
+/// In a subgroup ranks count from 0; draws take those of the whole group.
 compressors::Context Messenger::context(std::size_t local) const {
   compressors::Context context = base_;
   context.rank =
       static_cast<std::uint32_t>(collective_.first_rank()) + static_cast<std::uint32_t>(local);
   context.ranks = static_cast<std::uint32_t>(collective_.ranks());
+  context.places = places_;
   return context;
 }
 
@@ -63,8 +65,10 @@ std::vector<Round> Messenger::sum(const compressors::Codec& codec, const Message
           codec.absorb(number, arrived_[l], message.shape, message.dtype, states[l], context(l));
     }
     round.volume = exchanged.volume;
-    round.payload_bytes = encoded_[0].size() + exchanged.size_bytes;
-    round.metadata_bytes = metadata_bytes + exchanged.size_bytes;
+    if (codec.is_of_payload(number)) {
+      round.payload_bytes = encoded_[0].size() + exchanged.size_bytes;
+      round.metadata_bytes = metadata_bytes + exchanged.size_bytes;
+    }
     done.push_back(round);
   }
   return done;

@@ -7,6 +7,7 @@
 #include "compressors/api/codec.hpp"
 #include "workloads/comm/collective.hpp"
 #include "workloads/messages/durations.hpp"
+#include "workloads/messages/wire_bytes_at.hpp"
 
 namespace tersor::workloads {
 
@@ -17,11 +18,13 @@ struct Message {
   DType dtype = DType::kFloat32;
 };
 
-/// What one round of a message was, for the first local rank.
+/// What one round of a message was, for the first local rank. The message's payload counts once: a
+/// round that carries sums (Codec::is_of_payload) has none, its bytes are those of the volume.
 struct Round {
   int number = 0;
   Volume volume;
   Durations spent;  ///< of all local ranks
+  WireBytesAt wire_bytes_at{};
   std::uint64_t payload_bytes = 0;
   std::uint64_t metadata_bytes = 0;
 };
@@ -34,8 +37,8 @@ class Messenger {
   using Buffer = std::span<std::byte>;
   using Bytes = std::span<const std::byte>;
 
-  /// `collective` outlives it.
-  explicit Messenger(Collective& collective);
+  /// `collective` outlives it; `places` says where its ranks stand in the whole group.
+  explicit Messenger(Collective& collective, compressors::RankPlaces places = {});
 
   /// The sum over the ranks into `outs`: one buffer, for all (where ranks keep channels of their
   /// own: the first local rank's), or one per local rank. `base` is what all ranks' contexts share.
@@ -64,6 +67,7 @@ class Messenger {
   void combine(std::span<const Buffer> outs);
 
   Collective& collective_;
+  compressors::RankPlaces places_;
   // The message under way:
   const compressors::Codec* codec_ = nullptr;
   const Message* message_ = nullptr;

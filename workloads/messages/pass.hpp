@@ -12,14 +12,15 @@
 
 namespace tersor::workloads {
 
-/// One message of rank 0 and the sum at the site against their uncompressed values; NaN where
-/// undefined.
+/// One message of rank 0, as its receivers get it, and the sum at the site against their
+/// uncompressed values; NaN where undefined.
 struct ErrorSample {
   std::uint32_t step = 0;
   std::uint16_t site = 0;
   std::string site_name;
   double message_relative_l2 = 0;
   double message_cosine = 0;
+  std::string no_message{};  ///< why there is no error of one message; empty: there is
   double sum_relative_l2 = 0;
   double sum_cosine = 0;
 };

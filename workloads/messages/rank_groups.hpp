@@ -21,11 +21,14 @@ class RankGroups {
   /// The groups of a level with a rank in this process, in rank order; none where it has no first
   /// rank of a node. Throws Error(kInternal) on a level of nodes where there is one node.
   std::span<Collective* const> at(compressors::GroupLevel level) const;
+  /// Where the ranks of at(level)[group] stand among all.
+  compressors::RankPlaces places(compressors::GroupLevel level, std::size_t group) const;
   /// What the groups of the process's first rank were handed.
   std::uint64_t input_bytes() const;
 
  private:
   Collective& all_;
+  int node_ranks_;
   NodeGroups node_groups_;
   std::vector<Collective*> whole_, nodes_, leaders_;
 };

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "common/error.hpp"
+#include "compressors/tools/volume.hpp"
 
 namespace tersor::workloads {
 namespace {
@@ -78,7 +79,9 @@ std::vector<compressors::State*> Site::states(const Codec& codec, const Message&
 Site::Route& Site::route(GroupLevel level) {
   const auto [found, is_new] = routes_.try_emplace(level);
   if (is_new)
-    for (Collective* group : host_.ranks.at(level)) found->second.messengers.emplace_back(*group);
+    for (Collective* group : host_.ranks.at(level))
+      found->second.messengers.emplace_back(
+          *group, host_.ranks.places(level, found->second.messengers.size()));
   found->second.sums.resize(found->second.messengers.size());
   return found->second;
 }
@@ -87,12 +90,23 @@ void Site::sum(const PassContext& pass, const Message& message, std::span<const 
   store(pass, message);
   const Codec* codec = active(pass, message.shape, message.dtype);
   if (!codec) return sum_dense(pass, message, outs);
+  const ErrorSampler::Before before = remember(pass, *codec, message);
   sum_by_stages(pass, *codec, message, outs);
   // Without channels of their own, all ranks have the same sum.
   if (codec->summed_hidden(message.shape) == message.shape.hidden)
     for (std::size_t l = 1; l < outs.size(); ++l)
       std::memcpy(outs[l].data(), outs[0].data(), outs[0].size());
-  sampler_.sample(pass, identity_, message, outs[0], codec, context(pass));
+  sampler_.sample(pass, identity_, message, outs[0], before);
+}
+
+ErrorSampler::Before Site::remember(const PassContext& pass, const Codec& codec,
+                                    const Message& message) {
+  const Collective& all = host_.ranks.all();
+  const bool has_one_stage = codec.topology().size() == 1;
+  const auto stored = has_one_stage ? states(codec, message, GroupLevel::kAll,
+                                             message.contributions.size(), all.ranks())
+                                    : std::vector<compressors::State*>{nullptr};
+  return sampler_.remember(pass, codec, context(pass), stored[0]);
 }
 
 void Site::sum_dense(const PassContext& pass, const Message& message,
@@ -109,6 +123,7 @@ void Site::sum_dense(const PassContext& pass, const Message& message,
   for (std::size_t l = 1; l < outs.size(); ++l)
     std::memcpy(outs[l].data(), outs[0].data(), outs[0].size());
   round.payload_bytes = outs[0].size();
+  round.wire_bytes_at = WireBytesAt::all_reduce(round.payload_bytes, host_.ranks.all().sum_order());
   account_.add({pass.phase, GroupLevel::kAll, round.volume.collective, false, message.dtype}, round,
                round.payload_bytes);
 }
@@ -150,8 +165,11 @@ std::vector<Site::Buffer> Site::run_stage(const compressors::TopologyStage& stag
     if (outs.empty()) at.sums[g].resize(raw_bytes_of(message.shape, message.dtype));
     sums.push_back(outs.empty() ? Buffer(at.sums[g]) : outs[0]);
     const std::span<const Buffer> to = outs.empty() ? std::span<const Buffer>(&sums[g], 1) : outs;
-    for (const Round& round :
+    for (Round& round :
          at.messengers[g].sum(*stage.codec, own, context, std::span(stored).subspan(first), to)) {
+      // How many nodes there would be is not known.
+      if (stage.level == GroupLevel::kAll)
+        round.wire_bytes_at = wire_bytes_at(*stage.codec, own, context, round.number);
       const Entry entry{context.phase, stage.level, round.volume.collective, true, message.dtype};
       if (g == 0)
         account_.add(entry, round, round.number == 0 ? raw_bytes : 0);
@@ -161,6 +179,22 @@ std::vector<Site::Buffer> Site::run_stage(const compressors::TopologyStage& stag
     first += locals;
   }
   return sums;
+}
+
+const WireBytesAt& Site::wire_bytes_at(const Codec& codec, const Message& message,
+                                       const compressors::Context& context, int round) {
+  const Shape& shape = message.shape;
+  const auto [found, is_new] = wire_bytes_at_.try_emplace(
+      {&codec, shape.samples, shape.tokens, shape.hidden, message.dtype, round});
+  if (!is_new) return found->second;
+  compressors::Context at = context;
+  at.rank = 0;
+  for (std::size_t i = 0; i < kOtherRanks.size(); ++i) {
+    at.ranks = static_cast<std::uint32_t>(kOtherRanks[i]);
+    found->second.bytes[i] = compressors::round_wire_bytes(
+        codec, shape, message.dtype, at, round, host_.ranks.all().sum_order() == SumOrder::kRanks);
+  }
+  return found->second;
 }
 
 void Site::broadcast_in_nodes(const PassContext& pass, DType dtype, Buffer out) {
@@ -186,6 +220,7 @@ void Site::finish(const PassContext& pass, Work& work, const Message& message) {
     round.volume = work.wait();
   }
   round.payload_bytes = raw_bytes_of(message.shape, message.dtype);
+  round.wire_bytes_at = WireBytesAt::all_reduce(round.payload_bytes, host_.ranks.all().sum_order());
   account_.add({pass.phase, GroupLevel::kAll, round.volume.collective, false, message.dtype}, round,
                round.payload_bytes);
 }
@@ -198,6 +233,7 @@ void Site::sum_codes(const PassContext& pass, std::span<const Buffer> codes, std
     round.volume = host_.ranks.all().all_reduce(codes, count, dtype);
   }
   round.payload_bytes = count * item_bytes(dtype);
+  round.wire_bytes_at = WireBytesAt::all_reduce(round.payload_bytes, host_.ranks.all().sum_order());
   account_.add({pass.phase, GroupLevel::kAll, round.volume.collective, true, dtype}, round,
                raw_bytes_of(shape, dtype));
 }
@@ -209,7 +245,8 @@ void Site::finish_codes(const PassContext& pass, const Durations& spent, const M
                                         : CollectiveKind::kAllReduce;
   account_.add({pass.phase, GroupLevel::kAll, collective, true, message.dtype}, spent);
   store(pass, message);
-  sampler_.sample(pass, identity_, message, out, nullptr, {});
+  sampler_.sample(pass, identity_, message, out,
+                  {.no_message = "the codec is learned, and a part of the model"});
 }
 
 void Site::store(const PassContext& pass, const Message& message) {

@@ -77,6 +77,14 @@ class Site {
     std::vector<Messenger> messengers;
     std::vector<std::vector<std::byte>> sums;
   };
+  /// Of a round whose bytes depend on these alone.
+  struct RoundKey {
+    const compressors::Codec* codec;
+    std::int64_t samples, tokens, hidden;
+    DType dtype;
+    int round;
+    auto operator<=>(const RoundKey&) const = default;
+  };
   /// States of one codec for messages of one number of samples: a last, short batch of an
   /// evaluation has its own.
   struct StateKey {
@@ -93,12 +101,17 @@ class Site {
                                           compressors::GroupLevel level, std::size_t count,
                                           int ranks);
   Route& route(compressors::GroupLevel level);
+  ErrorSampler::Before remember(const PassContext& pass, const compressors::Codec& codec,
+                                const Message& message);
   void sum_dense(const PassContext& pass, const Message& message, std::span<const Buffer> outs);
   void sum_by_stages(const PassContext& pass, const compressors::Codec& codec,
                      const Message& message, std::span<const Buffer> outs);
   std::vector<Buffer> run_stage(const compressors::TopologyStage& stage, const Message& message,
                                 const compressors::Context& context, std::uint64_t raw_bytes,
                                 std::span<const Buffer> outs);
+  /// What the first rank would send in the round at other numbers of ranks.
+  const WireBytesAt& wire_bytes_at(const compressors::Codec& codec, const Message& message,
+                                   const compressors::Context& context, int round);
   void broadcast_in_nodes(const PassContext& pass, DType dtype, Buffer out);
   void store(const PassContext& pass, const Message& message);
 
@@ -108,6 +121,7 @@ class Site {
   Ledger::Account& account_;
   ErrorSampler sampler_;
   std::map<compressors::GroupLevel, Route> routes_;
+  std::map<RoundKey, WireBytesAt> wire_bytes_at_;
   std::map<StateKey, std::vector<std::unique_ptr<compressors::State>>> states_;
 };
 

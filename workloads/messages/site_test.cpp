@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <map>
+#include <tuple>
 
 #include "workloads/messages/site_numbers.hpp"
 #include "workloads/messages/tensor_parallel.hpp"
@@ -143,6 +145,99 @@ TEST_CASE("site: error samples of a message and of the sum") {
         Approx(1.0));
 }
 
+// METHODS section 2: of a codec with state, what the receiver gets against what was handed in.
+TEST_CASE("site: the error of a message with a state is against what was handed in") {
+  constexpr std::size_t kSent = 7;
+  for (const std::string name : {"ef", "ef21"}) {
+    INFO(name);
+    Run run(2, name + "(topk(k=7))");
+    const auto samples = std::make_shared<Samples>();
+    run.pass.samples_errors = true;
+    run.pass.recorder = samples;
+    const std::size_t count = run.contributions[0].size();
+    // By hand, of rank 0: ef sends the largest of x + e; ef21 those of x - g, and the result is g.
+    std::vector<float> state(count, 0.0f);
+    for (std::uint32_t step = 0; step < 4; ++step) {
+      run.pass.step = step;
+      run.sum();
+      const std::vector<float>& x = run.contributions[0];
+      std::vector<float> input(count), magnitudes, received(count, 0.0f);
+      for (std::size_t i = 0; i < count; ++i) {
+        input[i] = name == "ef" ? x[i] + state[i] : x[i] - state[i];
+        magnitudes.push_back(std::fabs(input[i]));
+      }
+      std::sort(magnitudes.rbegin(), magnitudes.rend());
+      REQUIRE(magnitudes[kSent - 1] > magnitudes[kSent]);
+      double error = 0, norm = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        const float sent = std::fabs(input[i]) >= magnitudes[kSent - 1] ? input[i] : 0.0f;
+        if (name == "ef")
+          state[i] = input[i] - sent;
+        else
+          state[i] += sent;
+        received[i] = name == "ef" ? sent : state[i];
+        error += std::pow(double{x[i]} - double{received[i]}, 2);
+        norm += std::pow(double{x[i]}, 2);
+      }
+      REQUIRE(samples->errors.size() == step + 1);
+      CHECK(samples->errors.back().message_relative_l2 == Approx(std::sqrt(error / norm)));
+      CHECK(samples->errors.back().no_message.empty());
+      for (auto& contribution : run.contributions)
+        for (float& value : contribution) value *= -0.75f;
+    }
+    // Sampling leaves the states alone.
+    Run twin(2, name + "(topk(k=7))");
+    for (int step = 0; step < 4; ++step) {
+      twin.sum();
+      for (auto& contribution : twin.contributions)
+        for (float& value : contribution) value *= -0.75f;
+    }
+    run.pass.samples_errors = false;
+    CHECK(run.sum() == twin.sum());
+  }
+}
+
+TEST_CASE("site: where no message of one rank is decoded alone, the sample says why") {
+  for (const auto& [spec, nodes, words] :
+       {std::tuple{"twostep(quantize)", 1, "a message takes 2 rounds"},
+        std::tuple{"powersgd(rank=2)", 1, "a message takes 2 rounds"},
+        std::tuple{"hierarchical(cast,quantize)", 2, "the sum goes by several stages"}}) {
+    Run run(4, spec, SumOrder::kLibrary, nodes);
+    const auto samples = std::make_shared<Samples>();
+    run.pass.samples_errors = true;
+    run.pass.recorder = samples;
+    run.sum();
+    REQUIRE(samples->errors.size() == 1);
+    CHECK(std::isnan(samples->errors[0].message_relative_l2));
+    CHECK(std::isnan(samples->errors[0].message_cosine));
+    CHECK_THAT(samples->errors[0].no_message, Catch::StartsWith(words));
+    CHECK(samples->errors[0].sum_relative_l2 < 0.5);
+  }
+}
+
+// METHODS section 2: payload_bytes of `twostep` is the sum of its chunk payloads.
+TEST_CASE("site: the payload of a message in two steps counts once, its wire bytes in full") {
+  Run run(2, "twostep(quantize(bits=4))");
+  run.sum();
+  // Chunks of 3 rows of 16: a float16 scale a channel, half a byte a value.
+  constexpr std::uint64_t kChunk = 16 * 2 + 3 * 16 / 2;
+  std::map<CollectiveKind, TrafficRow> rows;
+  for (const TrafficRow& row : run.group.traffic()) rows[row.entry.collective] = row;
+  REQUIRE(rows.size() == 2);
+  const TrafficRow& first = rows[CollectiveKind::kAllToAll];
+  CHECK(first.raw_bytes == 96 * 4);
+  CHECK(first.payload_bytes == 2 * kChunk);
+  CHECK(first.metadata_bytes == 2 * 32);
+  CHECK(first.wire_bytes == kChunk);
+  CHECK(first.input_bytes == 2 * kChunk);
+  const TrafficRow& second = rows[CollectiveKind::kAllGather];
+  CHECK(second.raw_bytes == 0);
+  CHECK(second.payload_bytes == 0);
+  CHECK(second.metadata_bytes == 0);
+  CHECK(second.wire_bytes == kChunk);
+  CHECK(second.input_bytes == kChunk);
+}
+
 TEST_CASE("site: a codec of two rounds goes through all-to-all and gather") {
   Run run(3, "twostep(none)");
   CHECK(run.sum() == run.exact());
@@ -245,6 +340,34 @@ TEST_CASE("site: hierarchical sums nodes by one codec and their sums by another"
   CHECK(payload[{GroupLevel::kNodes, CollectiveKind::kAllGather}] == 48 * 4 + 12);
   CHECK(payload[{GroupLevel::kNode, CollectiveKind::kBroadcast}] == 96 * 4);
   CHECK(run.group.input_bytes() == 80 + 204 + 384);
+}
+
+// METHODS section 2: ranks in every draw are those of the whole group.
+TEST_CASE("site: the draws of hierarchical take the ranks of the whole group") {
+  for (const std::string spec :
+       {"quantize(bits=2,rounding=stochastic)", "randk(ratio=0.5,shared=false)"}) {
+    INFO(spec);
+    Run run(4, "hierarchical(" + spec + "," + spec + ")", SumOrder::kLibrary, 2);
+    const auto codec = compressors::make_codec(spec);
+    const auto decode = [&](const std::vector<float>& x, std::uint32_t rank, bool second) {
+      compressors::Context context{.seed = 7, .site = 1, .rank = rank, .ranks = 4};
+      context.second_round = second;
+      std::vector<std::byte> payload(codec->payload_bytes(kShape, DType::kFloat32, context));
+      codec->encode(0, {x.data(), kShape, DType::kFloat32}, payload, nullptr, context);
+      std::vector<float> out(x.size());
+      codec->decode(payload, kShape, DType::kFloat32, out, nullptr, context);
+      return out;
+    };
+    std::vector<float> expected(run.contributions[0].size(), 0.0f);
+    for (std::uint32_t node = 0; node < 2; ++node) {
+      std::vector<float> sum = decode(run.contributions[2 * node], 2 * node, false);
+      const auto other = decode(run.contributions[2 * node + 1], 2 * node + 1, false);
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += other[i];
+      const auto sent = decode(sum, 2 * node, true);
+      for (std::size_t i = 0; i < sum.size(); ++i) expected[i] += sent[i];
+    }
+    CHECK(run.sum() == expected);
+  }
 }
 
 TEST_CASE("site: a gate is closed for small messages and says which it was") {

@@ -43,7 +43,10 @@ Launch read_launch() {
   launch.address = text_of("MASTER_ADDR", launch.address);
   launch.port = number_of("MASTER_PORT", launch.port, 1, 65535);
   launch.timeout_seconds = number_of("TERSOR_TIMEOUT", launch.timeout_seconds, 1, kMost);
-  launch.is_pinned = text_of("TERSOR_PIN", "on") != "off";
+  const std::string pin = text_of("TERSOR_PIN", "on");
+  if (pin != "on" && pin != "off")
+    throw Error(ErrorKind::kUsage, "TERSOR_PIN=" + pin + " is neither on nor off");
+  launch.is_pinned = pin == "on";
   return launch;
 }
 
@@ -55,13 +58,16 @@ std::vector<int> pin_to_cores(int local_rank, int threads) {
 ordered_json environment_facts() {
   const RuntimeInfo runtime = runtime_info();
   ordered_json variables = ordered_json::object();
-  for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "MKL_CBWR", "ATEN_CPU_CAPABILITY",
-                           "GLOO_SOCKET_IFNAME", "MALLOC_TOP_PAD_", "TERSOR_PIN"})
+  for (const char* name :
+       {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "MKL_CBWR", "MKL_ENABLE_INSTRUCTIONS",
+        "MKL_DEBUG_CPU_TYPE", "ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY",
+        "GLOO_SOCKET_IFNAME", "MALLOC_TOP_PAD_", "TERSOR_PIN"})
     if (const char* value = std::getenv(name)) variables[name] = value;
   return {{"torch", runtime.torch},
           {"compiler", build_info().compiler},
           {"flags", build_info().flags},
           {"isa", runtime.isa},
+          {"math_isa", runtime.math_isa},
           {"math_library", runtime.math_library},
           {"threads", runtime.threads},
           {"backend", ""},

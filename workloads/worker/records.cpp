@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/worker/records.hpp"
 
+#include "common/error.hpp"
+
 namespace tersor::workloads {
 namespace {
 
@@ -23,22 +25,30 @@ std::int64_t count(std::uint64_t value) { return static_cast<std::int64_t>(value
 
 protocol::Traffic to_record(const TrafficRow& row) {
   const bool is_forward = row.site.direction == compressors::Direction::kForward;
-  return {.site = row.site.kind,
-          .site_name = row.site.name,
-          .direction = is_forward ? "forward" : "backward",
-          .phase = row.entry.phase == compressors::Phase::kTrain ? "train" : "eval",
-          .collective = collective_name(row),
-          .dtype = std::string(to_string(row.entry.dtype)),
-          .spec = row.spec,
-          .calls = count(row.calls),
-          .raw_bytes = count(row.raw_bytes),
-          .payload_bytes = count(row.payload_bytes),
-          .metadata_bytes = count(row.metadata_bytes),
-          .wire_bytes = count(row.wire_bytes),
-          .input_bytes = count(row.input_bytes),
-          .encode_ns = row.ns.encode,
-          .transfer_ns = row.ns.transfer,
-          .decode_ns = row.ns.decode};
+  protocol::Traffic record{
+      .site = row.site.kind,
+      .site_name = row.site.name,
+      .direction = is_forward ? "forward" : "backward",
+      .phase = row.entry.phase == compressors::Phase::kTrain ? "train" : "eval",
+      .collective = collective_name(row),
+      .dtype = std::string(to_string(row.entry.dtype)),
+      .spec = row.spec,
+      .calls = count(row.calls),
+      .raw_bytes = count(row.raw_bytes),
+      .payload_bytes = count(row.payload_bytes),
+      .metadata_bytes = count(row.metadata_bytes),
+      .wire_bytes = count(row.wire_bytes),
+      .input_bytes = count(row.input_bytes),
+      .encode_ns = row.ns.encode,
+      .transfer_ns = row.ns.transfer,
+      .decode_ns = row.ns.decode};
+  static_assert(protocol::kTrafficAt.size() == kOtherRanks.size());
+  for (std::size_t i = 0; i < kOtherRanks.size(); ++i) {
+    TERSOR_CHECK(protocol::kTrafficAt[i].ranks == kOtherRanks[i], "the ranks of a record");
+    if (const auto bytes = row.wire_bytes_at.bytes[i])
+      record.*protocol::kTrafficAt[i].bytes = count(*bytes);
+  }
+  return record;
 }
 
 protocol::MessageError to_record(const ErrorSample& sample) {
@@ -47,6 +57,7 @@ protocol::MessageError to_record(const ErrorSample& sample) {
           .site_name = sample.site_name,
           .message_relative_l2 = finite_number(sample.message_relative_l2),
           .message_cosine = finite_number(sample.message_cosine),
+          .message_reason = sample.no_message,
           .sum_relative_l2 = finite_number(sample.sum_relative_l2),
           .sum_cosine = finite_number(sample.sum_cosine)};
 }

@@ -18,6 +18,7 @@ class TwoStep final : public Wrapper {
   Exchange exchange(int round) const override {
     return round == 0 ? Exchange::kAllToAll : Exchange::kGather;
   }
+  bool is_of_payload(int round) const override { return round == 0; }
   std::size_t payload_bytes(const Shape& shape, DType dtype, const Context& context, int round,
                             const State* state) const override;
   std::size_t metadata_bytes(const Shape& shape, DType dtype, const Context& context, int round,

@@ -172,8 +172,8 @@ Section build(Context& context) {
        "payload with its metadata.",
        "Sent: wire bytes by the collective's algorithm (ring all-reduce 2(p\xe2\x88\x92"
        "1)/p of the buffer, all-gather p\xe2\x88\x92"
-       "1 payloads). \xe2\x80\xa2 is the measured p and counted, the others are computed from the "
-       "measured payload. Of " +
+       "1 payloads). \xe2\x80\xa2 is the measured p and counted, the others are computed by the "
+       "codec for that p. Of " +
            reference + ": " + context.reference_title() + " at the same sites, by formula.",
        "All sites: everything that a rank sends in a step, dense backward messages included, at "
        "the measured p."});
