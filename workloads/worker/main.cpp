@@ -138,9 +138,8 @@ int main_of_worker(int argc, char** argv) {
       "LOCAL_RANK, MASTER_ADDR and MASTER_PORT (torchrun's variables); TERSOR_TIMEOUT is the "
       "longest wait for a peer in seconds (300), TERSOR_PIN=off leaves the cores to the system."};
   app.footer(
-      "Exit status: 0 ok, 1 error, 2 wrong usage, 3 diverged, 4 out of memory, 5 the spool cannot "
-      "be\n"
-      "written, 130 interrupted.\n"
+      "Exit status: 0 ok, 1 error, 2 wrong usage, 3 diverged, 4 out of memory, 130 interrupted.\n"
+      "Where the spool cannot be written it is 5.\n"
       "Example, two ranks of a cell whose hardware has tp 2 and no emulation:\n"
       "  export WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=29500\n"
       "  RANK=1 LOCAL_RANK=1 tersor-worker --cell cell.json --spool out &\n"
