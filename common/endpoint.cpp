@@ -15,6 +15,7 @@
 #include <cstring>
 #include <memory>
 #include <set>
+#include <vector>
 
 #include "common/error.hpp"
 
@@ -169,6 +170,21 @@ std::string address_of_interface(const std::string& name) {
           (names.contains(name) ? "the interface has no address"
                                 : "there is no such network interface (known: " + known + ")") +
           "; name one, or unset the variable");
+}
+
+void expect_descriptors(int count) {
+  std::vector<int> taken;
+  int error = 0;
+  for (int i = 0; i < count && error == 0; ++i) {
+    const int file = dup(STDERR_FILENO);
+    if (file >= 0)
+      taken.push_back(file);
+    else
+      error = errno;
+  }
+  for (const int file : taken) close(file);
+  if (error == EMFILE || error == ENFILE)
+    fail("the " + std::to_string(count) + " descriptors that ranks need to meet", error, 0);
 }
 
 void check_reachable(const std::string& address) {

@@ -25,6 +25,10 @@ std::string address_towards(const std::string& address);
 /// interfaces that there are where `name`, the value of GLOO_SOCKET_IFNAME, is none or has none.
 std::string address_of_interface(const std::string& name);
 
+/// Throws Error(kIo) with the remedy where this process cannot open `count` more files: libraries
+/// that run out in the midst of something else say anything but that, or abort.
+void expect_descriptors(int count);
+
 /// Whether a connection to a socket at `address` (numeric, this machine's own) comes about. Throws
 /// Error(kIo) where it does not within a second.
 void check_reachable(const std::string& address);

@@ -63,15 +63,24 @@ TEST_CASE("descriptors that ran out are called so") {
   const rlimit few{64, before.rlim_max};
   REQUIRE(setrlimit(RLIMIT_NOFILE, &few) == 0);
   for (int file = dup(STDERR_FILENO); file >= 0; file = dup(STDERR_FILENO)) files.push_back(file);
-  std::string message;
+  std::string message, many;
   try {
     BoundSocket socket(kLoopback, 0);
   } catch (const Error& error) {
     message = error.what();
+  }
+  close(files.back());
+  files.pop_back();
+  expect_descriptors(1);
+  try {
+    expect_descriptors(2);
+  } catch (const Error& error) {
+    many = error.what();
   }
   for (const int file : files) close(file);
   setrlimit(RLIMIT_NOFILE, &before);
   CHECK(message ==
         "a socket at 127.0.0.1: Too many open files; this process has no descriptor "
         "left: raise `ulimit -n`");
+  CHECK_THAT(many, StartsWith("the 2 descriptors that ranks need to meet: Too many open files"));
 }

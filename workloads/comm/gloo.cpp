@@ -108,6 +108,9 @@ class GlooCollective : public Collective {
         ranks_(at.ranks),
         name_("tersor"),
         master_(resolve_host(at.address)) {
+    // Store, event loops and devices of the world and its subgroups, and connections to its ranks.
+    constexpr int kOwnDescriptors = 32, kDescriptorsARank = 4;
+    expect_descriptors(kOwnDescriptors + kDescriptorsARank * at.ranks);
     c10d::TCPStoreOptions store_options;
     store_options.port = static_cast<std::uint16_t>(at.port);
     // torchrun's agent already serves a store under this address.

@@ -7,6 +7,9 @@
 #include <cmath>
 #include <filesystem>
 #include <numbers>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "common/philox.hpp"
 #include "common/safetensors.hpp"

@@ -105,7 +105,8 @@ std::uint64_t payload_bytes(const Codec& site_codec, std::uint32_t ranks) {
   const auto state = codec.make_state(kMessage, DType::kFloat32, ranks);
   std::uint64_t bytes = 0;
   for (int round = 0; round < codec.rounds(); ++round)
-    bytes += codec.payload_bytes(kMessage, DType::kFloat32, context, round, state.get());
+    if (codec.is_of_payload(round))
+      bytes += codec.payload_bytes(kMessage, DType::kFloat32, context, round, state.get());
   return bytes;
 }
 

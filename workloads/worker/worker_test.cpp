@@ -300,11 +300,17 @@ TEST_CASE("worker: what goes wrong before there is a spool has exit statuses of 
 }
 
 TEST_CASE("worker: descriptors that ran out are no lost peer") {
-  Ranks ranks(make_config(2, false), 1, json::object(), "ulimit -n 12");
-  CHECK(ranks.wait(0) == 1);
-  CHECK(ranks.wait(1) == 1);
-  CHECK_THAT(ranks.error_text(), Catch::Contains("Too many open files"));
-  CHECK(ranks.end(0).at("cause") == "system");
+  for (const char* limit : {"ulimit -n 8", "ulimit -n 12", "ulimit -n 24"}) {
+    INFO(limit);
+    Ranks ranks(make_config(2, false), 1, json::object(), limit);
+    for (const std::size_t r : {0, 1}) {
+      REQUIRE(ranks.wait(r) == 1);
+      CHECK(ranks.end(r).at("cause") == "system");
+      CHECK_THAT(
+          ranks.end(r).at("reason").get<std::string>(),
+          Catch::Contains("Too many open files; this process has no descriptor left: raise"));
+    }
+  }
 }
 
 TEST_CASE("worker: what cannot run says why, in the spool and on standard error") {
