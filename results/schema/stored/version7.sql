@@ -13,7 +13,7 @@ INSERT INTO schema_migration VALUES(3,'error_by_name','9d7bb03cf38edc77','0.1.0 
 INSERT INTO schema_migration VALUES(4,'imported','ee80b5e470cca6af','0.1.0 (885603774143, changed)','2026-12-01T01:22:18.641Z');
 INSERT INTO schema_migration VALUES(5,'cell_fields','04a9a60d80b32593','0.1.0 (885603774143, changed)','2026-12-01T01:22:19.048Z');
 INSERT INTO schema_migration VALUES(6,'seed_means','106fedc8e62a7a6d','0.1.0 (c9f2b49a60c1, changed)','2026-12-01T03:10:23.224Z');
-INSERT INTO schema_migration VALUES(7,'causes','3820b5fc40c67de1','0.1.0 (c9f2b49a60c1, changed)','2026-12-01T04:40:00.000Z');
+INSERT INTO schema_migration VALUES(7,'causes','3820b5fc40c67de1','0.1.0 (267218159982, changed)','2026-12-01T06:34:16.083Z');
 CREATE TABLE hardware (
   id INTEGER PRIMARY KEY,
   hash TEXT NOT NULL UNIQUE,
