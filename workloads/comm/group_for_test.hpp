@@ -7,11 +7,16 @@
 #include <thread>
 #include <vector>
 
+#include "common/variable_for_test.hpp"
 #include "workloads/comm/collective.hpp"
 #include "workloads/comm/port_for_test.hpp"
 
 /// Groups of real and of emulated ranks, for tests that hold for both.
 namespace tersor::workloads::testing {
+
+/// c10d's flight recorder is one for the process, and its map of groups has no lock: ranks that are
+/// threads tear it. Off before the first group asks for it.
+inline const tersor::testing::Variable kNoFlightRecorder("TORCH_FR_BUFFER_SIZE", "0");
 
 using Body = std::function<void(std::unique_ptr<Collective>)>;
 
