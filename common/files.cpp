@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <functional>
 #include <random>
 #include <string_view>
 #include <system_error>
@@ -16,6 +16,7 @@
 #include "common/descriptor.hpp"
 #include "common/error.hpp"
 #include "common/hex.hpp"
+#include "common/system_reason.hpp"
 
 namespace tersor {
 namespace {
@@ -35,7 +36,7 @@ constexpr std::string_view kPartPrefix = ".tersor-part-";
   if (code == EISDIR)
     throw Error(ErrorKind::kIo, path.string() + ": is a folder, a file is expected");
   throw Error(code == ENOTDIR ? ErrorKind::kMissing : ErrorKind::kIo,
-              path.string() + ": cannot be read: " + std::strerror(code));
+              path.string() + ": cannot be read: " + system_reason(code));
 }
 
 [[noreturn]] void refuse_to_write(const fs::path& path, const std::string& reason) {
@@ -55,15 +56,19 @@ class OutputFile {
 
   bool is_open() const { return descriptor_ >= 0; }
   int descriptor() const { return descriptor_; }
-  /// Writes and closes; false with errno.
-  bool finish(std::span<const std::byte> data) {
+  /// False with errno.
+  bool write(std::span<const std::byte> data) const {
     while (!data.empty()) {
       const ssize_t written = ::write(descriptor_, data.data(), data.size());
       if (written < 0 && errno == EINTR) continue;
       if (written <= 0) return false;
       data = data.subspan(static_cast<std::size_t>(written));
     }
-    return ::close(std::exchange(descriptor_, -1)) == 0;
+    return true;
+  }
+  /// Writes and closes; false with errno.
+  bool finish(std::span<const std::byte> data) {
+    return write(data) && ::close(std::exchange(descriptor_, -1)) == 0;
   }
 
  private:
@@ -87,11 +92,11 @@ fs::path behind_links(const fs::path& path) {
   for (int links = 0;; ++links) {
     struct stat status {};
     if (::lstat(at.c_str(), &status) != 0) {
-      if (errno != ENOENT && errno != ENOTDIR) refuse_to_write(path, std::strerror(errno));
+      if (errno != ENOENT && errno != ENOTDIR) refuse_to_write(path, system_reason(errno));
       return at;
     }
     if (!S_ISLNK(status.st_mode)) return at;
-    if (links == kMostLinks) refuse_to_write(path, std::strerror(ELOOP));
+    if (links == kMostLinks) refuse_to_write(path, system_reason(ELOOP));
     if (is_trap(at, status))
       refuse_to_write(path, at.string() +
                                 " is a link of another user in a folder that all may write to; "
@@ -123,10 +128,10 @@ Target target_of(const fs::path& path) {
                         ? target.folder().string() + ": " + code.message()
                         : "there is no folder " + target.folder().string() + "; make it first");
   target.is_there = ::stat(target.path.c_str(), &target.status) == 0;
-  if (!target.is_there && errno != ENOENT) refuse_to_write(path, std::strerror(errno));
+  if (!target.is_there && errno != ENOENT) refuse_to_write(path, system_reason(errno));
   const bool may_add = ::access(target.folder().c_str(), W_OK | X_OK) == 0;
   if (!target.is_there) {
-    if (!may_add) refuse_to_write(path, target.folder().string() + ": " + std::strerror(errno));
+    if (!may_add) refuse_to_write(path, target.folder().string() + ": " + system_reason(errno));
     return target;
   }
   if (S_ISDIR(target.status.st_mode)) refuse_to_write(path, "it is a folder; name a file in it");
@@ -134,17 +139,48 @@ Target target_of(const fs::path& path) {
   // Root may write everywhere; who made a file read-only meant it.
   if (is_regular && (target.status.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0)
     refuse_to_write(path, "it is read-only; make it writable (chmod u+w) or name another file");
-  if (::access(target.path.c_str(), W_OK) != 0) refuse_to_write(path, std::strerror(errno));
+  if (::access(target.path.c_str(), W_OK) != 0) refuse_to_write(path, system_reason(errno));
   const bool is_ours = target.status.st_uid == ::geteuid() || ::geteuid() == 0;
   target.is_in_place = !is_regular || target.status.st_nlink > 1 || !is_ours || !may_add;
   return target;
 }
 
-/// A new file beside the target, under a name that nobody can foresee.
-fs::path neighbour_of(const Target& target) {
-  static std::random_device random;
-  const std::uint64_t number = static_cast<std::uint64_t>(random()) << 32 | random();
+fs::path neighbour_of(const Target& target, std::uint64_t number) {
   return target.folder() / (std::string(kPartPrefix) + hex(number));
+}
+
+/// A name beside the target that nobody can foresee.
+fs::path secret_neighbour_of(const Target& target) {
+  static std::random_device random;
+  return neighbour_of(target, static_cast<std::uint64_t>(random()) << 32 | random());
+}
+
+/// Gives a file that has no name yet that of the target; false with errno, which is EAGAIN where
+/// another writer of the target took the file away, so that it must be written anew. Only a name
+/// that is taken needs a neighbour for the moment before the rename. Its name is the same each
+/// time, so that what a kill in that moment leaves is taken away by whoever writes the target next.
+bool take_name(int descriptor, const Target& target) {
+  const std::string unnamed = "/proc/self/fd/" + std::to_string(descriptor);
+  const auto link_to = [&](const fs::path& name) {
+    return ::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  };
+  if (!target.is_there) {
+    if (link_to(target.path)) return true;
+    if (errno != EEXIST) return false;
+  }
+  fs::path part = neighbour_of(target, std::hash<std::string>{}(target.path.filename().string()));
+  for (;;) {
+    if (link_to(part)) {
+      if (::rename(part.c_str(), target.path.c_str()) == 0) return true;
+      const int code = errno == ENOENT ? EAGAIN : errno;
+      ::unlink(part.c_str());
+      errno = code;
+      return false;
+    }
+    if (errno != EEXIST) return false;
+    // One that is not ours to remove stays.
+    if (::unlink(part.c_str()) != 0 && errno != ENOENT) part = secret_neighbour_of(target);
+  }
 }
 
 bool keeps_owner_and_mode(int descriptor, const Target& target) {
@@ -175,7 +211,7 @@ std::size_t InputFile::read(std::span<std::byte> to) {
     const ssize_t got = ::read(file_.get(), to.data() + filled, to.size() - filled);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0)
-      throw Error(ErrorKind::kIo, name_ + ": cannot be read to its end: " + std::strerror(errno));
+      throw Error(ErrorKind::kIo, name_ + ": cannot be read to its end: " + system_reason(errno));
     if (got == 0) break;
     filled += static_cast<std::size_t>(got);
   }
@@ -216,16 +252,25 @@ void write_file(const std::filesystem::path& path, std::span<const std::byte> da
   const Target target = target_of(path);
   if (target.is_in_place) {
     OutputFile out(target.path, S_ISREG(target.status.st_mode) ? O_TRUNC : 0);
-    if (!out.is_open() || !out.finish(data)) refuse_to_write(path, std::strerror(errno));
+    if (!out.is_open() || !out.finish(data)) refuse_to_write(path, system_reason(errno));
     return;
   }
-  const fs::path part = neighbour_of(target);
-  OutputFile out(part, O_CREAT | O_EXCL | O_NOFOLLOW, target.is_there ? 0600 : 0666);
-  if (!out.is_open()) refuse_to_write(path, part.string() + ": " + std::strerror(errno));
+  const mode_t mode = target.is_there ? 0600 : 0666;
+  for (;;) {
+    const OutputFile out(target.folder(), O_TMPFILE, mode);
+    if (!out.is_open()) break;  // the file system knows no files without a name
+    if (keeps_owner_and_mode(out.descriptor(), target) && out.write(data) &&
+        take_name(out.descriptor(), target))
+      return;
+    if (errno != EAGAIN) refuse_to_write(path, system_reason(errno));
+  }
+  const fs::path part = secret_neighbour_of(target);
+  OutputFile out(part, O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+  if (!out.is_open()) refuse_to_write(path, part.string() + ": " + system_reason(errno));
   const bool is_done = keeps_owner_and_mode(out.descriptor(), target) && out.finish(data) &&
                        ::rename(part.c_str(), target.path.c_str()) == 0;
   if (is_done) return;
-  const std::string reason = std::strerror(errno);
+  const std::string reason = system_reason(errno);
   ::unlink(part.c_str());
   refuse_to_write(path, reason);
 }
@@ -234,13 +279,9 @@ void create_file(const std::filesystem::path& path, std::span<const std::byte> d
   constexpr mode_t kReadableByAll = 0644;
   OutputFile out(path, O_CREAT | O_EXCL, kReadableByAll);
   if (!out.is_open() || !out.finish(data))
-    throw Error(ErrorKind::kIo, path.string() + ": cannot be made: " + std::strerror(errno));
+    throw Error(ErrorKind::kIo, path.string() + ": cannot be made: " + system_reason(errno));
 }
 
 void expect_writable(const std::filesystem::path& path) { (void)target_of(path); }
-
-bool is_partial_file(const std::filesystem::path& path) {
-  return path.filename().string().starts_with(kPartPrefix);
-}
 
 }  // namespace tersor

@@ -44,8 +44,9 @@ std::vector<std::byte> read_file(const std::filesystem::path& path);
 /// The same as text; Error(kData) where it has more than `most_bytes`.
 std::string read_text(const std::filesystem::path& path, std::uint64_t most_bytes);
 
-/// Replaces the file through a neighbour that is renamed, so that no half file is left. A link is
-/// followed, mode and owner stay; a file of several hard links, or of an owner that this process
+/// Puts a whole file in place in one step: a kill leaves the old one or the new one, and nothing
+/// beside them that the next writing does not take away (file systems without O_TMPFILE, such as
+/// NFS, keep what a kill left: .tersor-part-*). A link is followed, mode and owner stay; a file of several hard links, or of an owner that this process
 /// cannot give, is rewritten in place. Throws Error(kIo) with the reason, also where the file is
 /// read-only.
 void write_file(const std::filesystem::path& path, std::span<const std::byte> data);
@@ -55,7 +56,5 @@ void create_file(const std::filesystem::path& path, std::span<const std::byte> d
 /// Writes nothing; throws Error(kIo) with the remedy where write_file would refuse: no such folder,
 /// a name that is too long, no right to write.
 void expect_writable(const std::filesystem::path& path);
-/// The name is one that write_file gives to its neighbour: what a killed process may leave.
-bool is_partial_file(const std::filesystem::path& path);
 
 }  // namespace tersor

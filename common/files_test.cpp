@@ -7,11 +7,14 @@
 
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "common/error.hpp"
+#include "common/hex.hpp"
 
 namespace tersor {
 namespace {
@@ -146,9 +149,31 @@ TEST_CASE("a link of another user in a shared folder is no way to write", "[root
   CHECK(status_of(folder / "theirs").st_uid == 65534);
 }
 
-TEST_CASE("the neighbour's name is known") {
-  CHECK(is_partial_file("d/.tersor-part-0123456789abcdef"));
-  CHECK_FALSE(is_partial_file("d/index.html"));
+TEST_CASE("what a killed writer left is taken away by the next, what cannot go stays") {
+  const Folder folder;
+  write(folder / "f", "1");
+  const fs::path left = folder / (".tersor-part-" + hex(std::hash<std::string>{}("f")));
+  write(left, "half");
+  write(folder / "f", "2");
+  CHECK(text_of(folder / "f") == "2");
+  CHECK_FALSE(fs::exists(left));
+  fs::create_directory(left);
+  write(folder / "f", "3");
+  CHECK(text_of(folder / "f") == "3");
+  CHECK(folder.files() == 2);
+}
+
+TEST_CASE("writers of one file at the same time leave one of their files, whole") {
+  const Folder folder;
+  std::vector<std::thread> writers;
+  for (char letter = 'a'; letter < 'e'; ++letter)
+    writers.emplace_back([&folder, letter] {
+      for (int i = 0; i < 200; ++i) write(folder / "f", std::string(10'000, letter));
+    });
+  for (std::thread& writer : writers) writer.join();
+  const std::string text = read_text(folder / "f", 20'000);
+  CHECK(text == std::string(10'000, text.at(0)));
+  CHECK(folder.files() == 1);
 }
 
 }  // namespace
