@@ -35,11 +35,15 @@ std::string shown(const std::vector<std::string>& columns) {
 class Reader {
  public:
   Reader(const DatasetInfo& info, const TsvLayout& layout, std::filesystem::path file,
-         const std::string& text)
-      : info_(info), layout_(layout), file_(std::move(file)), lines_(text) {
+         const std::string& remedy)
+      : info_(info),
+        layout_(layout),
+        file_(std::move(file)),
+        lines_(file_, info.name + ": ", remedy) {
     if (layout_.header) {
       if (!lines_.next(line_)) fail(1, 0, "the file is empty");
-      columns_ = split_fields(line_);
+      const std::vector<std::string_view> names = split_fields(line_);
+      columns_.assign(names.begin(), names.end());
     } else {
       columns_.assign(layout_.columns.begin(), layout_.columns.end());
     }
@@ -81,7 +85,7 @@ class Reader {
     std::string position = file_.string() + ":" + std::to_string(line) + ": ";
     if (column > 0) {
       position += "column " + std::to_string(column);
-      if (column <= columns_.size()) position += " (" + std::string(columns_[column - 1]) + ")";
+      if (column <= columns_.size()) position += " (" + columns_[column - 1] + ")";
       position += ": ";
     }
     throw Error(ErrorKind::kData,
@@ -131,9 +135,9 @@ class Reader {
   const DatasetInfo& info_;
   const TsvLayout& layout_;
   std::filesystem::path file_;
-  LineReader lines_;
+  FileLines lines_;
   std::string_view line_;
-  std::vector<std::string_view> columns_;
+  std::vector<std::string> columns_;
   std::size_t text_a_ = 0;
   std::size_t text_b_ = 0;
   std::size_t label_ = 0;
@@ -150,9 +154,8 @@ std::vector<Example> read_tsv(const DatasetInfo& info, const std::filesystem::pa
   if (const Availability state = available(info, data_root); data_root.empty())
     throw Error(ErrorKind::kMissing, info.name + ": no data folder given; " + state.remedy);
   const std::filesystem::path file = data_root / fact->path;
-  const std::string text = read_text_file(
-      file, info.name + ": ", "; get " + info.url + " and put the file there (--data FOLDER)");
-  Reader reader(info, layout, file, text);
+  Reader reader(info, layout, file,
+                "; get " + info.url + " and put the file there (--data FOLDER)");
   std::vector<Example> examples;
   Example example;
   while ((max_rows == 0 || static_cast<std::int64_t>(examples.size()) < max_rows) &&

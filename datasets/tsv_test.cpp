@@ -104,6 +104,18 @@ TEST_CASE("malformed files tell file, line, column, what is expected and where t
   CHECK_THAT(refusal(head), Contains("the train split has no rows"));
 }
 
+TEST_CASE("lines of any length up to the limit are read, across what is read at a time") {
+  for (const std::size_t length : {65'500UL, 65'536UL, 200'000UL, 1'048'500UL}) {
+    const std::string text(length, 'x');
+    const Split split = read("id\tone\ttwo\tlabel\n1\t" + text + "\tb\t1\n2\ta\tb\t0\n");
+    REQUIRE(split.examples.size() == 2);
+    CHECK(split.examples[0].text_a == text);
+    CHECK(split.examples[1].text_a == "a");
+  }
+  CHECK_THAT(refusal("id\tone\ttwo\tlabel\n1\t" + std::string(2'000'000, 'x') + "\tb\t1\n"),
+             Contains("train.tsv:2: the line has more than 1048576 bytes"));
+}
+
 TEST_CASE("a file that was cut short is noticed") {
   const std::string text = "id\tone\ttwo\tlabel\n0\ta\tb\t1\n1\ta\tb";
   CHECK_THAT(refusal(text), Contains("the file ends in this line: cut short?"));
