@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "common/system_reason.hpp"
 
 namespace tersor {
 namespace {
@@ -79,9 +80,6 @@ struct SocketAddress {
 /// What the user can do about an error of a socket call.
 std::string remedy_of(int error, int port) {
   switch (error) {
-    case EMFILE: return "; this process has no descriptor left: raise `ulimit -n`";
-    case ENFILE: return "; the machine has no descriptor left: raise fs.file-max";
-    case ENOBUFS:
     case ENOMEM: return "; the kernel has no memory for sockets";
     case EADDRINUSE:
       return port == 0 ? "; no port of net.ipv4.ip_local_port_range is free"
@@ -96,7 +94,7 @@ std::string remedy_of(int error, int port) {
 
 /// `port` 0: any free one was asked for.
 [[noreturn]] void fail(const std::string& what, int error, int port) {
-  throw Error(ErrorKind::kIo, what + ": " + std::strerror(error) + remedy_of(error, port));
+  throw Error(ErrorKind::kIo, what + ": " + system_reason(error) + remedy_of(error, port));
 }
 
 std::string no_way(const std::string& what, const std::string& address, int error) {

@@ -7,28 +7,25 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <string>
 #include <string_view>
 
 #include "common/error.hpp"
 #include "common/files.hpp"
+#include "common/system_reason.hpp"
 
 namespace tersor {
 namespace {
 
 std::string remedy_of(int error) {
-  if (error == ENOSPC) return "; free space on the disk of that folder";
-  if (error == EDQUOT) return "; the quota of that disk is used up";
-  if (error == EFBIG) return "; raise the limit of file sizes (`ulimit -f`)";
-  return {};
+  return error == ENOSPC ? "; free space on the disk of that folder" : "";
 }
 
 }  // namespace
 
 JsonLinesWriter::JsonLinesWriter(const std::filesystem::path& path) : path_(path) {
   file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (file_ < 0) throw Error(ErrorKind::kIo, path.string() + ": " + std::strerror(errno));
+  if (file_ < 0) throw Error(ErrorKind::kIo, path.string() + ": " + system_reason(errno));
 }
 
 JsonLinesWriter::~JsonLinesWriter() { ::close(file_); }
@@ -43,7 +40,7 @@ void JsonLinesWriter::write(const nlohmann::ordered_json& record) {
     if (written <= 0) {
       const int error = written < 0 ? errno : EIO;
       drop_torn(line.size() - rest.size());
-      throw Error(ErrorKind::kIo, path_.string() + ": " + std::strerror(error) + remedy_of(error));
+      throw Error(ErrorKind::kIo, path_.string() + ": " + system_reason(error) + remedy_of(error));
     }
     rest.remove_prefix(static_cast<std::size_t>(written));
   }

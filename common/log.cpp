@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/printable.hpp"
+#include "common/standard_output.hpp"
 
 namespace tersor {
 namespace {
@@ -35,7 +36,7 @@ void log_line(LogLevel level, std::string_view message) noexcept try {
   if (level < now.least) return;
   const std::string line = prefix_of(level, now.name) + printable(message);
   if (now.writer) return now.writer(line);
-  std::fflush(stdout);
+  flush_standard_output();
   std::fprintf(stderr, "%s\n", line.c_str());
 } catch (...) {
   std::fputs("tersor: a message could not be written\n", stderr);

@@ -4,11 +4,11 @@
 #include <sys/mman.h>
 
 #include <cerrno>
-#include <cstring>
 #include <string>
 
 #include "common/error.hpp"
 #include "common/files.hpp"
+#include "common/system_reason.hpp"
 
 namespace tersor {
 
@@ -21,7 +21,7 @@ MappedFile::MappedFile(const std::filesystem::path& file) {
   const auto size = static_cast<std::size_t>(*input.bytes());
   if (size == 0) return;
   void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, input.descriptor(), 0);
-  if (address == MAP_FAILED) refuse(std::strerror(errno));
+  if (address == MAP_FAILED) refuse(system_reason(errno));
   bytes_ = {static_cast<const std::byte*>(address), size};
 }
 

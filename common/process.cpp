@@ -17,6 +17,7 @@
 #include <sstream>
 
 #include "common/error.hpp"
+#include "common/system_reason.hpp"
 
 extern char** environ;
 
@@ -138,7 +139,7 @@ pid_t start_process(const ProcessSpec& spec) {
   Prepared prepared = prepare(spec);
   std::array<int, 2> pipe_ends{};
   if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0)
-    throw Error(ErrorKind::kIo, std::string("pipe: ") + std::strerror(errno));
+    throw Error(ErrorKind::kIo, "pipe: " + system_reason(errno));
   prepared.report = pipe_ends[1];
   const pid_t child = fork();
   if (child == 0) become(prepared);
@@ -154,12 +155,16 @@ pid_t start_process(const ProcessSpec& spec) {
   }
   close(pipe_ends[0]);
   if (child < 0)
-    throw Error(ErrorKind::kIo,
-                std::string("cannot start a process: ") + std::strerror(fork_error));
+    throw Error(
+        ErrorKind::kIo,
+        "cannot start a process: " + system_reason(fork_error) +
+            (fork_error == EAGAIN ? "; no more processes are allowed: raise `ulimit -u` or the "
+                                    "cgroup's pids.max"
+                                  : ""));
   if (got == sizeof failure) {
     wait_process(child);
     throw Error(ErrorKind::kIo, spec.arguments.at(0) + ": cannot be started: " + failure.step +
-                                    ": " + std::strerror(failure.error));
+                                    ": " + system_reason(failure.error));
   }
   return child;
 }

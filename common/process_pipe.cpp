@@ -7,12 +7,12 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 
 #include "common/clock.hpp"
 #include "common/descriptor.hpp"
 #include "common/error.hpp"
 #include "common/process.hpp"
+#include "common/system_reason.hpp"
 
 namespace tersor {
 namespace {
@@ -22,7 +22,7 @@ struct Pipe {
   Pipe() {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-      throw Error(ErrorKind::kIo, std::string("pipe: ") + std::strerror(errno));
+      throw Error(ErrorKind::kIo, "pipe: " + system_reason(errno));
     read.reset(ends[0]);
     write.reset(ends[1]);
   }

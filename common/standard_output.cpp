@@ -8,12 +8,12 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
-#include <cstring>
 #include <iostream>
 #include <string>
 
 #include "common/error.hpp"
 #include "common/printable.hpp"
+#include "common/system_reason.hpp"
 
 namespace tersor {
 namespace {
@@ -53,17 +53,20 @@ void hold_standard_descriptors() {
   }
 }
 
-void finish_standard_output() {
+void flush_standard_output() noexcept {
   errno = 0;
   std::cout.flush();
   note_failure(std::fflush(stdout) != 0);
   note_failure(std::ferror(stdout) != 0 || !std::cout);
+}
+
+void finish_standard_output() {
+  flush_standard_output();
   // Some file systems tell at closing only.
   const int twin = ::dup(STDOUT_FILENO);
   note_failure(twin >= 0 && ::close(twin) != 0);
   if (first_error != 0 && first_error != EPIPE)
-    throw Error(ErrorKind::kIo,
-                std::string("standard output cannot be written: ") + std::strerror(first_error));
+    throw Error(ErrorKind::kIo, "standard output cannot be written: " + system_reason(first_error));
 }
 
 }  // namespace tersor

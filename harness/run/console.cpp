@@ -6,19 +6,28 @@
 
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <ctime>
 
+#include "common/standard_output.hpp"
 #include "harness/run/duration_text.hpp"
 
 namespace tersor::harness {
+namespace {
 
-Console::Console(std::FILE* out) : out_(out), is_terminal_(isatty(fileno(out)) == 1) {}
+void write_now(const std::string& text) {
+  print_data(text);
+  flush_standard_output();
+}
+
+}  // namespace
+
+Console::Console() : is_terminal_(isatty(STDOUT_FILENO) == 1) {}
 Console::~Console() { clear_live(); }
 
 void Console::line(const std::string& text) {
   clear_live();
-  std::fprintf(out_, "%s\n", text.c_str());
-  std::fflush(out_);
+  write_now(text + "\n");
 }
 
 void Console::live(const std::string& head, const Progress& progress, double seconds,
@@ -36,17 +45,15 @@ void Console::live(const std::string& head, const Progress& progress, double sec
   text += "  " + duration_text(seconds);
   if (seconds_to_go) text += ", " + duration_text(*seconds_to_go) + " to go";
   winsize size{};
-  if (ioctl(fileno(out_), TIOCGWINSZ, &size) == 0 && size.ws_col > 1 && text.size() >= size.ws_col)
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 && text.size() >= size.ws_col)
     text.resize(size.ws_col - 1U);  // a wrapped line cannot be rewritten
-  std::fprintf(out_, "\r\033[K%s", text.c_str());
-  std::fflush(out_);
+  write_now("\r\033[K" + text);
   has_live_ = true;
 }
 
 void Console::clear_live() {
   if (!has_live_) return;
-  std::fputs("\r\033[K", out_);
-  std::fflush(out_);
+  write_now("\r\033[K");
   has_live_ = false;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <cstdio>
 #include <optional>
 #include <string>
 
@@ -8,11 +7,12 @@
 
 namespace tersor::harness {
 
-/// What `tersor run` says, line by line. On a terminal the run in progress has a line of its own
-/// that is rewritten in place; elsewhere only whole lines are written, each at once.
+/// What `tersor run` says on standard output, line by line. On a terminal the run in progress has a
+/// line of its own that is rewritten in place; elsewhere only whole lines are written, each at
+/// once.
 class Console {
  public:
-  explicit Console(std::FILE* out);
+  Console();
   ~Console();
 
   void line(const std::string& text);
@@ -22,7 +22,6 @@ class Console {
   void clear_live();
 
  private:
-  std::FILE* out_;
   bool is_terminal_;
   bool has_live_ = false;
 };

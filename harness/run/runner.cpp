@@ -39,7 +39,6 @@ class Runner {
  public:
   explicit Runner(const RunOptions& options)
       : options_(options),
-        console_(stdout),
         text_(Matrix::open(options.matrix)),
         matrix_(text_, load_profiles(options.profiles), options.allow_many),
         filter_(options.filters),

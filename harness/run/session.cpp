@@ -71,8 +71,8 @@ Session::Session(const RunOptions& options, RunLock& lock, fs::path worker, cons
       store_(lock.database(), [this](double seconds) { return wait_for_others(seconds); }) {
   if (!store_.is_in_place())
     throw Error(ErrorKind::kDatabase, lock.database().string() +
-                                          ": was replaced while it was opened, or cannot be "
-                                          "looked at; run the command again");
+                                          ": was replaced while it was opened; run the command "
+                                          "again");
   expect_in_place();
   sweep_ = store_.add_sweep(sweep.name, sweep.matrix_text);
 }

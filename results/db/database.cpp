@@ -4,15 +4,17 @@
 #include <SQLiteCpp/Backup.h>
 #include <poll.h>
 #include <sqlite3.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
+#include "common/system_reason.hpp"
 #include "results/db/sqlite_header.hpp"
 #include "results/schema/migrations.hpp"
 
@@ -29,7 +31,8 @@ thread_local int system_error = 0;
 
 void note_system_error(void* /*unused*/, int code, const char* /*message*/) {
   const int kind = code & 0xff;
-  if (system_error == 0 &&
+  // A file that cannot be created is opened once more for reading: "no such file" is of that try.
+  if (system_error == 0 && !(kind == SQLITE_CANTOPEN && errno == ENOENT) &&
       (kind == SQLITE_IOERR || kind == SQLITE_CANTOPEN || kind == SQLITE_CORRUPT))
     system_error = errno;
 }
@@ -54,8 +57,7 @@ bool check_file(const fs::path& path) {
   if (fs::is_directory(status)) refuse(path, "is a folder; give the path of a database file");
   if (!fs::is_regular_file(status)) refuse(path, "is not a regular file");
   if (::access(path.c_str(), R_OK) != 0)
-    refuse(path,
-           std::string("cannot be read: ") + std::strerror(errno) + "; check its permissions");
+    refuse(path, "cannot be read: " + system_reason(errno) + "; check its permissions");
   return true;
 }
 
@@ -123,6 +125,14 @@ int wait_for_others(void* patience, int count) noexcept {
   return (*static_cast<const Patience*>(patience))(waited.count()) ? 1 : 0;
 }
 
+/// The limit of this process, if it has one: SQLite does not tell that it was met.
+std::optional<std::uint64_t> most_file_bytes() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return std::nullopt;
+  return limit.rlim_cur;
+}
+
 std::string free_space(const fs::path& path) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   std::error_code code;
@@ -138,7 +148,7 @@ void forget_system_error() { system_error = 0; }
 Error database_error(const fs::path& path, const SQLite::Exception& error) {
   std::string message = path.string() + ": ";
   ErrorKind kind = ErrorKind::kDatabase;
-  const std::string cause = system_error == 0 ? "" : std::generic_category().message(system_error);
+  const std::string cause = system_error == 0 ? "" : system_reason(system_error);
   // SQLite calls a device that does not read a malformed image.
   if (error.getErrorCode() == SQLITE_CORRUPT && system_error == EIO)
     return {kind, message + "cannot be read: " + cause + "; check the disk"};
@@ -154,6 +164,9 @@ Error database_error(const fs::path& path, const SQLite::Exception& error) {
         message += " (" + cause + ": " + free_space(path) + "; make room)";
       else if (!cause.empty())
         message += " (" + cause + "; check the disk, and run the command again)";
+      else if (const auto most = most_file_bytes())
+        message +=
+            " (no file may have more than " + std::to_string(*most) + " bytes: raise `ulimit -f`)";
       break;
     case SQLITE_NOTADB: message += " (give the path of an SQLite database)"; break;
     case SQLITE_BUSY:

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "common/error.hpp"
+#include "common/system_reason.hpp"
 
 namespace tersor::results {
 
@@ -23,14 +24,15 @@ void check_header(SQLite::Database& db, const std::filesystem::path& path) {
   sqlite3_file* file = nullptr;
   sqlite3_int64 bytes = 0;
   sqlite3_file_control(db.getHandle(), "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  errno = 0;
   if (!file || !file->pMethods || file->pMethods->xFileSize(file, &bytes) != SQLITE_OK)
-    refuse("its size cannot be read; check the disk");
+    refuse("its size cannot be read: " + system_reason(errno) + "; check the disk");
   if (bytes == 0) return;
   std::array<char, 100> header{};
   const auto length = std::min(static_cast<std::size_t>(bytes), header.size());
   errno = 0;
   if (file->pMethods->xRead(file, header.data(), static_cast<int>(length), 0) != SQLITE_OK)
-    refuse("cannot be read: " + std::generic_category().message(errno) + "; check the disk");
+    refuse("cannot be read: " + system_reason(errno) + "; check the disk");
   const std::string_view start(header.data(), std::min(length, kMagic.size()));
   if (start != kMagic.substr(0, start.size()))
     refuse("is not an SQLite database; give another path, nothing was changed");

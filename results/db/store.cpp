@@ -5,10 +5,13 @@
 #include <sqlite3.h>
 
 #include <bit>
+#include <cerrno>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 
 #include "common/error.hpp"
+#include "common/system_reason.hpp"
 #include "results/db/database.hpp"
 #include "results/db/facts.hpp"
 #include "results/text.hpp"
@@ -200,7 +203,11 @@ void Store::checkpoint() {
 
 bool Store::is_in_place() const {
   int has_moved = 0;
+  errno = 0;
   sqlite3_file_control(impl_->db.getHandle(), "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
+  if (has_moved != 0 && errno != 0 && errno != ENOENT)
+    throw Error(ErrorKind::kIo,
+                impl_->path.string() + ": cannot be looked at: " + system_reason(errno));
   return has_moved == 0;
 }
 

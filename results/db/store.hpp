@@ -72,7 +72,8 @@ class Store {
   /// Moves what the log beside the file holds into the file, so that this alone is the whole
   /// database, wherever it is moved to. Where a reader is in the way, the next call does it.
   void checkpoint();
-  /// Whether the path still names the file that is open.
+  /// Whether the path still names the file that is open. Throws Error(kIo) where the system cannot
+  /// tell.
   bool is_in_place() const;
   /// Writes all that is stored to a new database, also where the file was deleted. Throws
   /// Error(kDatabase).

@@ -11,6 +11,7 @@
 
 #include "common/error.hpp"
 #include "common/hex.hpp"
+#include "common/system_reason.hpp"
 #include "common/xxh64_stream.hpp"
 
 namespace tersor::results {
@@ -31,10 +32,12 @@ class Input {
       : name_(path.string()), file_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
     if (file_ < 0) refuse(name_, "cannot be read: " + reason());
     struct stat found {};
-    if (fstat(file_, &found) != 0 || !S_ISREG(found.st_mode)) {
-      ::close(file_);
-      refuse(name_, "is no regular file, which a spool is");
-    }
+    const std::string trouble = ::fstat(file_, &found) != 0 ? "cannot be read: " + reason()
+                                : !S_ISREG(found.st_mode)   ? "is no regular file, which a spool is"
+                                                            : "";
+    if (trouble.empty()) return;
+    ::close(file_);
+    refuse(name_, trouble);
   }
   ~Input() { ::close(file_); }
   Input(const Input&) = delete;
@@ -50,7 +53,7 @@ class Input {
   }
 
  private:
-  static std::string reason() { return std::generic_category().message(errno); }
+  static std::string reason() { return system_reason(errno); }
 
   std::string name_;
   int file_;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/log.hpp"
+#include "common/standard_output.hpp"
 #include "harness/cli/command.hpp"
 #include "protocol/exit_code.hpp"
 #include "results/query/format.hpp"
@@ -28,7 +29,7 @@ struct QueryCommand {
       std::_Exit(protocol::ProgramExit::kBadInput);
     };
     const bool is_cut = results::write_query(std::cout, reader, sql, limits, chosen);
-    std::cout.flush();
+    flush_standard_output();
     if (is_cut)
       log_line(LogLevel::kNote, "cut after " + std::to_string(limits.rows) +
                                     " rows; there are more (--limit N, 0 for all)");

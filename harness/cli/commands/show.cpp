@@ -10,6 +10,7 @@
 #include "common/error.hpp"
 #include "common/log.hpp"
 #include "common/shell_word.hpp"
+#include "common/standard_output.hpp"
 #include "harness/cli/command.hpp"
 #include "protocol/exit_code.hpp"
 #include "results/query/format.hpp"
@@ -37,7 +38,7 @@ struct ShowCommand {
     };
     const results::QueryResult result = results::show(reader, name, options);
     results::write_result(std::cout, result, chosen);
-    std::cout.flush();
+    flush_standard_output();
     if (result.rows.empty()) log_line(LogLevel::kNote, "no rows" + reason());
     if (result.is_cut)
       log_line(LogLevel::kNote, "cut after " + std::to_string(options.limits.rows) +
