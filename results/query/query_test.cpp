@@ -386,6 +386,31 @@ TEST_CASE("one view averages over seeds") {
     CHECK(reader.query(differing).rows.empty());
 }
 
+TEST_CASE("seeds without a value are counted, and not in the mean") {
+  const Sweep sweep;
+  const auto accuracy = [&](const std::string& undefined) {
+    SQLite::Database db(sweep.path.string(), SQLite::OPEN_READWRITE);
+    db.exec(
+        "UPDATE eval_metric SET value = NULL, nonfinite = 1 WHERE eval_id IN (SELECT e.id FROM "
+        "eval e JOIN run r ON r.id = e.run_id JOIN cell c ON c.id = r.cell_id WHERE c.codec = "
+        "'none' AND c.kind = 'measured' AND " +
+        undefined + ")");
+    Reader reader(sweep.path);
+    return show(
+        reader, "accuracy",
+        {"is_primary and inference = 'on' and codec = 'none' and kind = 'measured'", true, {}});
+  };
+  const QueryResult one = accuracy("r.seed = (SELECT max(seed) FROM run)");
+  REQUIRE(one.rows.size() == 1);
+  CHECK(one.rows[0][one.column("n")] == Value(std::int64_t{2}));
+  CHECK(one.rows[0][one.column("undefined_n")] == Value(std::int64_t{1}));
+  CHECK(std::get<double>(one.rows[0][one.column("mean")]) == Approx(0.805));
+  const QueryResult all = accuracy("1");
+  REQUIRE(all.rows.size() == 1);
+  CHECK(all.rows[0][all.column("n")] == Value(std::int64_t{0}));
+  CHECK(all.rows[0][all.column("undefined_n")] == Value(std::int64_t{3}));
+}
+
 TEST_CASE("views agree with sqlite3 and with each other") {
   const Sweep sweep;
   Reader reader(sweep.path);

@@ -31,7 +31,8 @@ const std::vector<View>& views() {
        "dataset, model, hardware, group_hash, cell_id, inference DESC, is_primary DESC, metric, "
        "split",
        {"codec", "hardware", "kind", "dataset", "model", "layers", "metric", "inference", "mean",
-        "sd", "n", "ci_low", "ci_high", "best_mean", "epoch", "rows", "diverged_n", "not_ok_n"}},
+        "sd", "n", "undefined_n", "ci_low", "ci_high", "best_mean", "epoch", "rows", "diverged_n",
+        "not_ok_n"}},
       {"speed",
        "v_speed",
        "dataset, model, hardware, group_hash, cell_id",
