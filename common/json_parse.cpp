@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace tersor {
@@ -35,8 +36,10 @@ std::size_t end_of_word(std::string_view text, std::size_t begin) {
 }
 
 /// The first place beyond the limits; before parsing, since each level of nesting costs memory.
-std::optional<Fault> find_excess(std::string_view text, std::size_t most_members) {
-  std::vector<std::size_t> commas;
+/// `members`: those of all objects, a key that is repeated included.
+std::optional<Fault> find_excess(std::string_view text, std::size_t most_members,
+                                 std::size_t& members) {
+  std::vector<std::size_t> colons;
   for (std::size_t at = 0; at < text.size();) {
     const char c = text[at];
     if (c == '"') {
@@ -44,17 +47,49 @@ std::optional<Fault> find_excess(std::string_view text, std::size_t most_members
       continue;
     }
     if (c == '[' || c == '{') {
-      if (commas.size() == kDeepestJson)
+      if (colons.size() == kDeepestJson)
         return Fault{at, "nested deeper than " + std::to_string(kDeepestJson) + " levels"};
-      commas.push_back(0);
+      colons.push_back(0);
     } else if (c == ']' || c == '}') {
-      if (!commas.empty()) commas.pop_back();
-    } else if (c == ':' && !commas.empty() && ++commas.back() > most_members) {
-      return Fault{at, "an object of more than " + std::to_string(most_members) + " members"};
+      if (!colons.empty()) colons.pop_back();
+    } else if (c == ':' && !colons.empty()) {
+      ++members;
+      if (++colons.back() > most_members)
+        return Fault{at, "an object of more than " + std::to_string(most_members) + " members"};
     }
     ++at;
   }
   return std::nullopt;
+}
+
+template <typename Json>
+std::size_t count_members(const Json& value) {
+  std::size_t count = value.is_object() ? value.size() : 0;
+  if (value.is_structured())
+    for (const Json& part : value) count += count_members(part);
+  return count;
+}
+
+/// The second of two keys of one object that are the same, of a text that is JSON.
+Fault repeated_key(std::string_view text) {
+  std::vector<std::set<std::string>> keys;
+  std::string_view word;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    if (c == '"') {
+      begin = at;
+      at = end_of_string(text, at);
+      word = text.substr(begin, at - begin);
+      continue;
+    }
+    if (c == '[' || c == '{') keys.emplace_back();
+    if (c == ']' || c == '}') keys.pop_back();
+    if (c == ':' && !keys.back().insert(nlohmann::json::parse(word).get<std::string>()).second)
+      return {begin, "the key " + std::string(word) + " is given twice"};
+    ++at;
+  }
+  return {0, "a key is given twice"};
 }
 
 /// The first word outside strings of which `is_wanted`.
@@ -120,10 +155,13 @@ TextPlace place_in(std::string_view text, std::size_t offset) {
 template <typename Json>
 Json parse_json(std::string_view text, const std::string& origin, int first_line, ErrorKind kind,
                 std::size_t most_members) {
-  std::optional<Fault> fault = find_excess(text, most_members);
+  std::size_t members = 0;
+  std::optional<Fault> fault = find_excess(text, most_members, members);
   if (!fault) {
     try {
-      return Json::parse(text);
+      Json value = Json::parse(text);
+      if (count_members(value) == members) return value;
+      fault = repeated_key(text);  // the library would keep the last
     } catch (const nlohmann::json::parse_error& error) {
       fault = syntax_fault(text, error);
     } catch (const nlohmann::json::exception&) {  // out_of_range.406 alone: a number's range

@@ -23,7 +23,8 @@ inline constexpr std::size_t kMostJsonMembers = 4096;
 
 /// Parses one JSON value that came from outside; `Json` is nlohmann::json or ordered_json. Throws
 /// Error(`kind`) "ORIGIN:LINE:COLUMN: .." on a text that is no JSON, on NaN and Infinity, on a
-/// number that is not finite as binary64 (1e400), and beyond the limits above. Nothing of the JSON
+/// number that is not finite as binary64 (1e400), on a key that an object has twice, and beyond the
+/// limits above. Nothing of the JSON
 /// library's exceptions passes. `first_line` is the number of the text's first line in its file.
 /// A table as large as a vocabulary says how many members it may have (`most_members`), and is read
 /// as nlohmann::json, which finds a member in a tree.

@@ -47,6 +47,13 @@ TEST_CASE("nesting and members have a limit") {
   CHECK(parse_json<nlohmann::json>(members + "}", "x", 1, ErrorKind::kData, 4097).size() == 4097);
 }
 
+TEST_CASE("a key that an object has twice is refused, however it is written") {
+  CHECK(complaint_of("{\"a\": 1, \"a\": 2}") == "x.json:1:10: the key \"a\" is given twice");
+  CHECK_THAT(complaint_of("[{\"x\": [{}, {\"a\": 1,\n \"\\u0061\": 2}]}]"),
+             Contains("x.json:2:2: the key \"\\u0061\" is given twice"));
+  CHECK(complaint_of("[{\"a\": {\"a\": \"a:\"}}, {\"a\": 2, \":\": 3}]") == "taken");
+}
+
 TEST_CASE("lines are counted from the text's place in its file") {
   CHECK_THROWS_WITH(parse_json<nlohmann::ordered_json>("{\n]", "rank0.jsonl", 7, ErrorKind::kUsage),
                     Contains("rank0.jsonl:8:1: not JSON"));

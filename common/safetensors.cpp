@@ -6,7 +6,6 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "common/error.hpp"
@@ -69,18 +68,8 @@ class HeaderReader {
   }
 
   Json parse(std::span<const std::byte> header) const {
-    std::set<std::string> names;
-    std::string twice;
-    const auto see_key = [&](int depth, Json::parse_event_t event, Json& value) {
-      if (event == Json::parse_event_t::key && depth == 1 &&
-          !names.insert(value.get<std::string>()).second)
-        twice = value.get<std::string>();
-      return true;
-    };
     const std::string_view text(reinterpret_cast<const char*>(header.data()), header.size());
-    (void)parse_json<Json>(text, file_ + ": header", 1, ErrorKind::kData, text.size());
-    Json json = Json::parse(text, see_key);
-    if (!twice.empty()) fail("tensor '" + twice + "' stands twice in the header");
+    auto json = parse_json<Json>(text, file_ + ": header", 1, ErrorKind::kData, text.size());
     if (!json.is_object()) fail("the header is not a JSON object");
     return json;
   }

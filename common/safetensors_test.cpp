@@ -156,7 +156,7 @@ TEST_CASE("overlaps, holes and doubles are refused") {
   CHECK_THAT(refusal(with_length(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)"
                                  R"("a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}})",
                                  "ab")),
-             Contains("tensor 'a' stands twice"));
+             Contains("header:1:54: the key \"a\" is given twice"));
 }
 
 TEST_CASE("every cut of a file and every changed byte gives a file or an error") {

@@ -11,18 +11,16 @@
 
 namespace tersor::harness {
 
-/// Walks a text that nlohmann/json has already accepted, and notes where keys and values begin.
+/// Walks a text that parse_json has already accepted, and notes where keys and values begin.
 class JsonScanner {
  public:
   explicit JsonScanner(JsonText& document) : document_(document), text_(document.text_) {
     constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
     if (text_.substr(0, kByteOrderMark.size()) == kByteOrderMark) at_ = kByteOrderMark.size();
-    value("", 0);
+    value("");
   }
 
  private:
-  static constexpr int kDeepest = 64;
-
   void blanks() {
     while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != text_.npos) ++at_;
   }
@@ -39,16 +37,13 @@ class JsonScanner {
     return read;
   }
 
-  void value(const std::string& pointer, int depth) {
+  void value(const std::string& pointer) {
     blanks();
     document_.values_[pointer] = at_;
-    if (depth > kDeepest)
-      document_.fail_at(document_.locate(at_),
-                        "nested deeper than " + std::to_string(kDeepest) + " levels");
     if (text_[at_] == '{') {
-      object(pointer, depth);
+      object(pointer);
     } else if (text_[at_] == '[') {
-      array(pointer, depth);
+      array(pointer);
     } else if (text_[at_] == '"') {
       string();
     } else {
@@ -57,7 +52,7 @@ class JsonScanner {
     blanks();
   }
 
-  void object(const std::string& pointer, int depth) {
+  void object(const std::string& pointer) {
     ++at_;
     for (blanks(); text_[at_] != '}'; blanks()) {
       if (text_[at_] == ',') {
@@ -67,16 +62,15 @@ class JsonScanner {
       const std::size_t begin = at_;
       const std::string key = string();
       const std::string child = JsonText::child(pointer, key);
-      if (!document_.keys_.emplace(child, begin).second)
-        document_.fail_at(document_.locate(begin), "the key \"" + key + "\" is given twice");
+      document_.keys_.emplace(child, begin);
       blanks();
       ++at_;  // the colon
-      value(child, depth + 1);
+      value(child);
     }
     ++at_;
   }
 
-  void array(const std::string& pointer, int depth) {
+  void array(const std::string& pointer) {
     ++at_;
     std::size_t index = 0;
     for (blanks(); text_[at_] != ']'; blanks()) {
@@ -84,7 +78,7 @@ class JsonScanner {
         ++at_;
         continue;
       }
-      value(JsonText::child(pointer, index++), depth + 1);
+      value(JsonText::child(pointer, index++));
     }
     ++at_;
   }
