@@ -7,7 +7,6 @@ sweep is started again and must end with every run stored once. N faults are tak
 import argparse
 import collections
 import concurrent.futures
-import glob
 import json
 import os
 import random
@@ -25,19 +24,20 @@ MATRIX = {"name": "m", "defaults": {"model": "bert-tiny", "max_steps": 3, "train
           "matrix": {"compressor": ["none"], "hardware": ["cpu-tp2"], "dataset": ["synthetic"], "seed": list(SEEDS)}}
 IMPORT = {"context": {"num_cpus": 1}, "benchmarks": [{"name": "encode/cast/float32/1x4x8", "run_type": "iteration", "iterations": 1,
                                                      "real_time": 1, "cpu_time": 1, "time_unit": "us"}]}
-# What each call can meet in practice, and how a message may say so.
+# What each call can meet in practice, and how a message may say so: SQLite tells no more than the kind of some.
 ERRORS = {
     "openat": ("EMFILE", "EACCES", "EIO"), "read": ("EIO",), "pread64": ("EIO",), "write": ("ENOSPC", "EIO"),
     "pwrite64": ("ENOSPC", "EIO"), "writev": ("ENOSPC",), "fsync": ("EIO", "ENOSPC"), "fdatasync": ("EIO", "ENOSPC"),
-    "rename": ("EACCES", "ENOSPC"), "mkdir": ("EACCES", "ENOSPC"), "unlink": ("EACCES",), "ftruncate": ("ENOSPC",),
+    "rename": ("EACCES", "ENOSPC"), "mkdir": ("EACCES", "ENOSPC"), "mkdirat": ("EACCES", "ENOSPC"), "unlink": ("EACCES",),
+    "unlinkat": ("EACCES",), "ftruncate": ("ENOSPC",),
     "flock": ("ENOLCK", "EIO"), "fcntl": ("ENOLCK",), "getdents64": ("EIO",), "newfstatat": ("EACCES", "EIO"), "statx": ("EACCES",),
     "clone": ("EAGAIN",), "clone3": ("EAGAIN",), "vfork": ("EAGAIN",), "pipe2": ("EMFILE",), "socket": ("EMFILE",),
     "bind": ("EADDRINUSE",), "link": ("EACCES",), "linkat": ("EACCES",), "fchmod": ("EACCES",), "execve": (),
 }
 SAID = {
-    "ENOSPC": r"no space left|disk (is )?full|full disk", "EIO": r"i/o error|input/output error", "EMFILE": r"too many open files|descriptors|unable to open",
-    "EACCES": r"permission|access|unable to open|readonly|read-only", "ENOLCK": r"lock|i/o error", "EAGAIN": r"temporarily unavailable|processes",
-    "EADDRINUSE": r"in use|port",
+    "ENOSPC": r"no space left|disk (is )?full|full disk|disk i/o error", "EIO": r"i/o error|input/output error|unable to open",
+    "EMFILE": r"too many open files|descriptors|unable to open", "EACCES": r"permission|access|unable to open|read-?only|disk i/o error",
+    "ENOLCK": r"lock|i/o error", "EAGAIN": r"temporarily unavailable|processes", "EADDRINUSE": r"in use|port",
 }
 # The loader, the C library and SQLite's own probes of the machine fail before or beside tersor's work.
 FOREIGN = re.compile(r"\.so\b|/etc/(ld|localtime|nsswitch|passwd)|/locale|gconv|/dev/u?random|/proc/self/maps")
@@ -119,7 +119,7 @@ def judge_after(place, name, before):
         return f"runs (seed, stored as ok, as running): {runs}"
     if name == "import" and rows != before:
         return f"{rows} imported rows, not {before}"
-    left = [path for path in glob.glob(place.path("**/*"), recursive=True) if ".part" in os.path.basename(path)]
+    left = [name for _, folders, files in os.walk(place.folder) for name in folders + files if "part" in name]
     return f"left behind: {left}" if left else None
 
 
@@ -131,7 +131,7 @@ def try_fault(build, fault, db, before):
                                  f"inject={fault.call}:{effect}:when={fault.at}")
         if not fault.error:
             return judge_after(place, fault.command, before)
-        if status not in (0, 1, 2):
+        if status not in (0, 1, 2, 3):
             return f"status {status}: {text[-300:]}"
         if "internal error" in text or "std::" in text or "terminate called" in text:
             return text[-300:]
@@ -186,7 +186,7 @@ def main():
             start = None if name == "run" else db
             calls = calls_of(options.build, name, start)
             errors += [Fault(name, call, at, error) for call, at in calls for error in ERRORS[call]]
-            if name in ("run", "import"):
+            if name in ("run", "import", "report"):
                 kills += [Fault(name, call, at, None) for call, at in calls]
         def chosen(faults, count):
             return take([f for f in faults if options.only in " ".join(map(str, f))], count)
