@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <sstream>
@@ -103,9 +104,32 @@ int run(int argc, char** argv) {
   return tersor::harness::exit_status();
 }
 
+/// Without the log, which allocates.
+void say_out_of_memory() {
+  std::fputs(
+      "tersor: out of memory: what was asked for needs more than this machine or its limits "
+      "(ulimit -v) allow\n",
+      stderr);
+}
+
+/// nlohmann/json allocates while it destroys a large value, so that memory that ran out in its
+/// parser ends here.
+[[noreturn]] void terminate() {
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    say_out_of_memory();
+    std::_Exit(ProgramExit::kBadInput);
+  } catch (...) {
+    tersor::log_line(tersor::LogLevel::kError, "internal error: an exception that nothing caught");
+  }
+  std::abort();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::set_terminate(terminate);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of write() that names it
   tersor::hold_standard_descriptors();
   try {
@@ -115,9 +139,7 @@ int main(int argc, char** argv) {
     return error.kind() == tersor::ErrorKind::kInternal ? ProgramExit::kDefect
                                                         : ProgramExit::kBadInput;
   } catch (const std::bad_alloc&) {
-    tersor::log_line(tersor::LogLevel::kError,
-                     "out of memory: what was asked for needs more than this machine or its "
-                     "limits (ulimit -v) allow");
+    say_out_of_memory();
     return ProgramExit::kBadInput;
   } catch (const std::system_error& error) {  // a folder that is gone, of std::filesystem
     tersor::log_line(tersor::LogLevel::kError, error.what());

@@ -211,3 +211,19 @@ TEST_CASE("a matrix is read from a pipe, and what is none is named") {
   CHECK_THAT(run_program({TERSOR_PROGRAM, "run", "/dev/zero", "--db", "/tmp/none.db"}).output,
              Contains("at most"));
 }
+
+#ifndef __SANITIZE_ADDRESS__  // it needs terabytes of addresses
+TEST_CASE("memory that runs out, in whatever moment, is said and no defect") {
+  for (const int kibibytes : {80'000, 100'000, 120'000, 140'000}) {
+    const auto done = run_program(
+        {"/bin/sh", "-c",
+         "(echo '{\"context\": {}, \"benchmarks\": ['; yes '{\"name\": \"x\"},' | head -600000; "
+         "echo '{}]}') | (ulimit -v " +
+             std::to_string(kibibytes) + "; " + TERSOR_PROGRAM +
+             " import /dev/stdin --db /tmp/none.db)"});
+    INFO(kibibytes);
+    CHECK(done.status == 2);
+    CHECK_THAT(done.output, Contains("out of memory") && Contains("ulimit -v"));
+  }
+}
+#endif
