@@ -46,9 +46,9 @@ std::string read_text(const std::filesystem::path& path, std::uint64_t most_byte
 
 /// Puts a whole file in place in one step: a kill leaves the old one or the new one, and nothing
 /// beside them that the next writing does not take away (file systems without O_TMPFILE, such as
-/// NFS, keep what a kill left: .tersor-part-*). A link is followed, mode and owner stay; a file of several hard links, or of an owner that this process
-/// cannot give, is rewritten in place. Throws Error(kIo) with the reason, also where the file is
-/// read-only.
+/// NFS, keep what a kill left: .tersor-part-*). A link is followed, mode and owner stay; a file of
+/// several hard links, or of an owner that this process cannot give, is rewritten in place. Throws
+/// Error(kIo) with the reason, also where the file is read-only.
 void write_file(const std::filesystem::path& path, std::span<const std::byte> data);
 /// Makes a file that is not there yet, at once under its name, so that a kill leaves no neighbour:
 /// for folders of one's own. Throws Error(kIo), also where the name is taken, be it by a link.

@@ -95,12 +95,14 @@ TEST_CASE("files that are no byte-pair encoding of GPT-2's kind are refused with
              Contains("merge 4 'a b c' is not two tokens"));
   CHECK_THAT(complaint([](auto& root) { root["model"]["merges"][0] = 5; }),
              Contains("merge 1 is neither"));
-  CHECK_THAT(message_of([&] { open_tokenizer(folder.path() / "none"); }), Contains("there is no such file"));
+  CHECK_THAT(message_of([&] { open_tokenizer(folder.path() / "none"); }),
+             Contains("there is no such file"));
   std::filesystem::remove(folder.path() / "tokenizer.json");
   CHECK_THAT(message_of([&] { open_tokenizer(folder.path()); }),
              Contains("has no vocab.txt, vocab.json or tokenizer.json"));
   const auto vocab = folder.write("vocab.json", "{\"<|endoftext|>\": 0}");
-  CHECK_THAT(message_of([&] { open_tokenizer(vocab); }), Contains("merges.txt: there is no such file"));
+  CHECK_THAT(message_of([&] { open_tokenizer(vocab); }),
+             Contains("merges.txt: there is no such file"));
   folder.write("merges.txt", "");
   CHECK_THAT(message_of([&] { open_tokenizer(vocab); }), Contains("no token for the byte 0"));
   folder.write("vocab.json", "{\"a\": 0}");

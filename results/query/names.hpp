@@ -14,8 +14,9 @@ namespace tersor::results {
 /// names. Empty for other messages. Throws SQLite::Exception.
 std::string names_hint(SQLite::Database& db, std::string_view sql, std::string_view message);
 
-/// For the end of SQLite's "malformed JSON": the first row whose JSON is none, ": table cell, row 3:
-/// config is no JSON". Empty for other messages, and where there is none. Throws SQLite::Exception.
+/// For the end of SQLite's "malformed JSON": the first row whose JSON is none, ": table cell, row
+/// 3: config is no JSON". Empty for other messages, and where there is none. Throws
+/// SQLite::Exception.
 std::string damaged_json_hint(SQLite::Database& db, std::string_view message);
 
 }  // namespace tersor::results
