@@ -12,6 +12,7 @@
 #include "common/error.hpp"
 #include "common/nearest.hpp"
 #include "common/number.hpp"
+#include "protocol/choices.hpp"
 
 namespace tersor::protocol {
 namespace {
@@ -25,36 +26,8 @@ using nlohmann::json;
   fail(name + " must be " + expected + ", got " + shown(given));
 }
 
-std::string canonical_layers(const std::string& text) {
-  const std::string expected = "layers '" + text + "' is not all, none, last:N, first:N or A-B";
-  if (text == "all" || text == "none") return text;
-  if (const auto colon = text.find(':'); colon != std::string::npos) {
-    const std::string side = text.substr(0, colon);
-    const auto count = parse_whole_number(std::string_view(text).substr(colon + 1));
-    if ((side != "last" && side != "first") || !count) fail(expected);
-    if (*count < 1 || *count > 10000)
-      fail("layers '" + text + "': " + std::to_string(*count) + " not in [1, 10000]");
-    return side + ":" + std::to_string(*count);
-  }
-  const auto dash = text.find('-');
-  if (dash == std::string::npos) fail(expected);
-  const auto from_layer = parse_whole_number(std::string_view(text).substr(0, dash));
-  const auto to_layer = parse_whole_number(std::string_view(text).substr(dash + 1));
-  if (!from_layer || !to_layer) fail(expected);
-  if (*from_layer > *to_layer || *to_layer > 10000)
-    fail("layers '" + text + "': needs A <= B <= 10000 (zero-based, inclusive)");
-  return std::to_string(*from_layer) + "-" + std::to_string(*to_layer);
-}
-
-std::string canonical_warmup(const std::string& text) {
-  const auto blank = text.find(' ');
-  const auto count = parse_whole_number(std::string_view(text).substr(0, blank));
-  const std::string unit = blank == std::string::npos ? "steps" : text.substr(blank + 1);
-  const bool is_epochs = unit == "epochs" || unit == "epoch";
-  if (!count || (!is_epochs && unit != "steps" && unit != "step"))
-    fail("warmup '" + text + "' is not \"N\" (steps) or \"N epochs\"");
-  return std::to_string(*count) + (is_epochs && *count > 0 ? " epochs" : "");
-}
+std::string canonical_layers(const std::string& text) { return text_of(parse_layers(text)); }
+std::string canonical_warmup(const std::string& text) { return text_of(parse_warmup(text)); }
 
 std::string number_text(double value) {
   std::array<char, 32> text{};

@@ -25,7 +25,7 @@ std::vector<at::Tensor> LayerHost::copies(const at::Tensor& parameter, const Pas
 Builder::Builder(const ModelContext& context, std::int64_t layers, std::int64_t hidden)
     : context_(context),
       layers_(layers),
-      is_compressed_(parse_layers(context.config.compression.layers, layers)),
+      is_compressed_(layers_of(context.config.compression.layers, layers)),
       codec_(codec_at(context.config, "tp")),
       gradient_codec_(codec_at(context.config, "tp.backward")),
       host_{context.group, context.config.model.name, context.config.model.dropout,

@@ -6,11 +6,11 @@
 
 namespace tersor::workloads {
 
-/// Which of `layers` layers are compressed: `all`, `none`, `last:N`, `first:N`, `A-B` (from 0,
-/// inclusive). Throws Error(kUsage) on another form, N > layers, A > B or B >= layers.
-std::vector<bool> parse_layers(std::string_view text, std::int64_t layers);
+/// Which of a model's `layers` layers the field `layers` chooses (protocol/choices.hpp). Throws
+/// Error(kUsage) where the model has fewer than it names, and as protocol::parse_layers.
+std::vector<bool> layers_of(std::string_view text, std::int64_t layers);
 
-/// Steps of `warmup` ("N" steps or "N epochs"). Throws Error(kUsage) on another form.
-std::int64_t parse_warmup(std::string_view text, std::int64_t steps_per_epoch);
+/// Steps of the field `warmup`. Throws as protocol::parse_warmup.
+std::int64_t warmup_steps(std::string_view text, std::int64_t steps_per_epoch);
 
 }  // namespace tersor::workloads

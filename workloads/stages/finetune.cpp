@@ -41,7 +41,7 @@ class FineTune : public Stage {
     check_evaluation_batches(at_.dev.rows(), training_.micro_batch);
     steps_ = training_.epochs * steps_per_epoch_;
     if (training_.max_steps > 0) steps_ = std::min(steps_, training_.max_steps);
-    warmup_ = parse_warmup(at_.cell.compression.warmup, steps_per_epoch_);
+    warmup_ = warmup_steps(at_.cell.compression.warmup, steps_per_epoch_);
   }
 
   std::int64_t steps() const override { return steps_; }
