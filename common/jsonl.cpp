@@ -5,13 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <string>
 #include <string_view>
 
 #include "common/error.hpp"
-#include "common/files.hpp"
 #include "common/system_reason.hpp"
 
 namespace tersor {
@@ -51,28 +49,6 @@ void JsonLinesWriter::drop_torn(std::size_t bytes) const {
   struct stat status {};
   if (bytes == 0 || fstat(file_, &status) != 0) return;
   (void)!ftruncate(file_, status.st_size - static_cast<off_t>(bytes));
-}
-
-JsonLines read_json_lines(const std::filesystem::path& path, std::size_t begin) {
-  const std::vector<std::byte> file = read_file(path);
-  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
-  JsonLines lines;
-  lines.end = std::min(begin, text.size());
-  for (int number = 1; lines.end < text.size(); ++number) {
-    const std::size_t stop = text.find('\n', lines.end);
-    if (stop == std::string_view::npos) {
-      lines.is_torn = true;
-      break;
-    }
-    const std::string_view line = text.substr(lines.end, stop - lines.end);
-    auto record = nlohmann::json::parse(line, nullptr, false);
-    if (record.is_discarded())
-      throw Error(ErrorKind::kData,
-                  path.string() + ": line " + std::to_string(number) + " is no JSON");
-    lines.records.push_back(std::move(record));
-    lines.end = stop + 1;
-  }
-  return lines;
 }
 
 }  // namespace tersor

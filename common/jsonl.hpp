@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <vector>
 
 namespace tersor {
 
@@ -27,15 +26,5 @@ class JsonLinesWriter {
   std::filesystem::path path_;
   int file_ = -1;
 };
-
-struct JsonLines {
-  std::vector<nlohmann::json> records;
-  std::size_t end = 0;   ///< offset after the last whole line: where to go on reading
-  bool is_torn = false;  ///< bytes without a line end follow
-};
-
-/// The whole lines from byte `begin` on; a last line without its end is left out. Throws
-/// Error(kData) with file and line (counted from `begin`) on a whole line that is no JSON.
-JsonLines read_json_lines(const std::filesystem::path& path, std::size_t begin = 0);
 
 }  // namespace tersor

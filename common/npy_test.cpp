@@ -11,7 +11,6 @@
 #include "common/error.hpp"
 #include "common/files.hpp"
 #include "common/hash.hpp"
-#include "common/jsonl.hpp"
 
 using namespace tersor;
 
@@ -142,30 +141,4 @@ TEST_CASE("hashes equal published values") {
   const std::string abc = "abc";  // FIPS 180-2, appendix B.1
   CHECK(sha256_hex(std::as_bytes(std::span(abc))) ==
         "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-}
-
-TEST_CASE("JSON lines: whole lines are records, a torn last line is left for later") {
-  const auto path =
-      std::filesystem::temp_directory_path() / ("tersor-jsonl-" + std::to_string(::getpid()));
-  std::filesystem::remove(path);
-  {
-    JsonLinesWriter writer(path);
-    writer.write({{"type", "start"}, {"rank", 0}});
-    writer.write({{"type", "end"}});
-  }
-  JsonLines lines = read_json_lines(path);
-  REQUIRE(lines.records.size() == 2);
-  CHECK(lines.records[0]["type"] == "start");
-  CHECK_FALSE(lines.is_torn);
-  const std::string torn = "{\"type\":\"start\",\"rank\":0}\n{\"type\":";
-  write_file(path, std::as_bytes(std::span(torn)));
-  lines = read_json_lines(path);
-  CHECK(lines.records.size() == 1);
-  CHECK(lines.is_torn);
-  CHECK(lines.end == 26);
-  const std::string broken = "{\"type\":\n{}\n";
-  write_file(path, std::as_bytes(std::span(broken)));
-  CHECK_THROWS_WITH(read_json_lines(path), Catch::Contains("line 1 is no JSON"));
-  std::filesystem::remove(path);
-  CHECK_THROWS_AS(JsonLinesWriter("no/such/folder/x.jsonl"), Error);
 }
