@@ -13,8 +13,8 @@
 
 #include "common/build_info.hpp"
 #include "common/error.hpp"
+#include "common/log.hpp"
 #include "common/number.hpp"
-#include "common/printable.hpp"
 #include "compressors/bench/bench_row.hpp"
 #include "compressors/bench/counters.hpp"
 #include "compressors/bench/reporter.hpp"
@@ -234,20 +234,20 @@ int run(int argc, char** argv) {
 }  // namespace tersor::compressors::bench
 
 int main(int argc, char** argv) {
+  tersor::set_log_name("tersor-bench");
 #ifndef NDEBUG
-  std::fprintf(stderr,
-               "tersor-bench: this is no release build, its times mean nothing: configure with "
-               "-DCMAKE_BUILD_TYPE=Release\n");
+  tersor::log_line(tersor::LogLevel::kError,
+                   "this is no release build, its times mean nothing: configure with "
+                   "-DCMAKE_BUILD_TYPE=Release");
   return 1;
 #endif
-  using tersor::printable;
   try {
     return tersor::compressors::bench::run(argc, argv);
   } catch (const std::bad_alloc&) {
-    std::fputs("tersor-bench: out of memory: give a smaller --shape\n", stderr);
+    tersor::log_line(tersor::LogLevel::kError, "out of memory: give a smaller --shape");
     return 2;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "tersor-bench: %s\n", printable(error.what()).c_str());
+    tersor::log_line(tersor::LogLevel::kError, error.what());
     return 2;
   }
 }

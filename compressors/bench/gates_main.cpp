@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/error.hpp"
-#include "common/printable.hpp"
+#include "common/log.hpp"
 #include "compressors/bench/bench_row.hpp"
 #include "compressors/spec/registry.hpp"
 
@@ -76,6 +76,7 @@ std::string complaint(const std::vector<std::string_view>& words) {
 }  // namespace tersor::compressors::bench
 
 int main(int argc, char** argv) {
+  tersor::set_log_name("tersor-bench-gates");
   const std::vector<std::string_view> words(argv + 1, argv + argc);
   if (words.size() == 1 && words[0] == "--list") {
     for (const auto& gate : tersor::compressors::bench::all_gates())
@@ -85,18 +86,18 @@ int main(int argc, char** argv) {
   if (words.size() == 2 && words[0] == "--target" && words[1] == "avx2") {
     hwy::DisableTargets(HWY_AVX3 | HWY_AVX3_DL);
   } else if (!words.empty()) {
-    std::fprintf(stderr,
-                 "tersor-bench-gates: %s\n"
-                 "usage: tersor-bench-gates [--list | --target avx2]\n"
-                 "  --list         gate, operation and spec only\n"
-                 "  --target avx2  without the wider instruction sets\n",
-                 tersor::printable(tersor::compressors::bench::complaint(words)).c_str());
+    tersor::log_line(tersor::LogLevel::kError, tersor::compressors::bench::complaint(words));
+    std::fputs(
+        "usage: tersor-bench-gates [--list | --target avx2]\n"
+        "  --list         gate, operation and spec only\n"
+        "  --target avx2  without the wider instruction sets\n",
+        stderr);
     return 2;
   }
   try {
     return tersor::compressors::bench::run();
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "tersor-bench-gates: %s\n", tersor::printable(error.what()).c_str());
+    tersor::log_line(tersor::LogLevel::kError, error.what());
     return 1;
   }
 }

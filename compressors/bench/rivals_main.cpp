@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "common/log.hpp"
 #include "compressors/bench/counters.hpp"
 #include "compressors/bench/interleaved.hpp"
 #include "compressors/bench/material.hpp"
@@ -92,7 +93,8 @@ int main(int argc, char** argv) {
     }
   }
   if (bench::run_rows() == 0) {
-    std::fputs("tersor-bench-rivals: no row matches\n", stderr);
+    tersor::set_log_name("tersor-bench-rivals");
+    tersor::log_line(tersor::LogLevel::kError, "no row matches");
     return 1;
   }
   benchmark::Shutdown();
