@@ -26,6 +26,15 @@ ALLOWED = {
 # Codec folder: codecs that it is made of.
 PARTS = {"gate": {"none"}, "ef_mixed": {"topk"}}
 
+# In scripts: a quoted name, or a spec with parameters.
+IN_SCRIPTS = re.compile(r"""['"](?P<whole>%s)['"]|\b(?P<spec>%s)\(\w+=""" % (("|".join(CODECS),) * 2))
+SCRIPTS_ALLOWED = {
+    "scripts/lib/eager_codecs.py": "the rival: its own definitions of the codecs",
+    "scripts/performance": "the counterpart of FBGEMM's kernels",
+    "scripts/lib/performance.py": "the same",
+    "scripts/gpu-check": "example of its help",
+}
+
 
 def is_product(path):
     return (path.endswith(SOURCES) and rooms.part_of(path) and not path.startswith(("compressors/codecs/", "compressors/verify/"))
@@ -66,6 +75,10 @@ class CodecNames(unittest.TestCase):
         for place in ALLOWED:
             texts = [read(path) for path in rooms.tracked_files(*SOURCES) if path.startswith(place) and is_product(path)]
             self.assertTrue(any(names(text) for text in texts), place)
+
+    def test_scripts(self):
+        found = {path for path in rooms.tracked_files("") if path.startswith("scripts/") and IN_SCRIPTS.search(read(path))}
+        self.assertEqual(set(SCRIPTS_ALLOWED), found)
 
     def test_planted(self):
         self.assertEqual(["workloads/x.cpp:1: names the codec partial"], problems({"workloads/x.cpp": 'if (name == "partial")'}))
