@@ -6,10 +6,6 @@
 #include "results/db/store.hpp"
 #include "results/ingest/spool.hpp"
 
-namespace SQLite {
-class Database;
-}
-
 namespace tersor::results {
 
 /// Throws Error(kData) where a spool belongs to another cell, seed or attempt than `run`, or its
@@ -26,10 +22,6 @@ struct PlannedRecords {
 /// Throws Error(kData) where every rank of the spool says `ok`, but steps, evaluations or summaries
 /// are missing, or ranks disagree on the steps. Another end may come at any time.
 void check_complete(const Spool& spool, const PlannedRecords& planned);
-
-/// Stores the spool under the run, in the caller's transaction. What an earlier call stored is
-/// replaced; the same spool again changes nothing.
-void store_spool(SQLite::Database& db, RunId run, const Spool& spool);
 
 /// Reads every rankN.jsonl of the folder and stores it under the run; doing it twice changes
 /// nothing. A torn last line is dropped. Any other line that is wrong, a spool that lacks something
