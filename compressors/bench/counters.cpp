@@ -27,7 +27,7 @@ void set_counters(benchmark::State& state, const Timing& t, const RowBytes& byte
       t.ratio * static_cast<double>(bytes.moved) / (2.0 * static_cast<double>(bytes.raw)));
   set("GB_per_s", static_cast<double>(bytes.raw) / t.median_ns);
   set("samples", t.samples);
-  set("restless", t.restless);
+  set("noisy", t.noisy);
 }
 
 }  // namespace tersor::compressors::bench

@@ -83,7 +83,7 @@ Timing measure(const std::function<void()>& work, const std::function<void()>& c
       work_ns.push_back(between);
       copy_ns.push_back((before + after) / 2);
       ratios.push_back(copy_ns.back() / between);
-      t.restless += is_quiet ? 0 : 1;
+      t.noisy += is_quiet ? 0 : 1;
       break;
     }
   }

@@ -26,7 +26,7 @@ struct Timing {
   double ratio_low = 0;
   double ratio_high = 0;
   int samples = 0;
-  int restless = 0;  ///< samples that never met two copies at the speed of the best one
+  int noisy = 0;  ///< samples that never met two copies at the speed of the best one
 };
 
 /// Times `work` between two calls of `copy`, again and again (a sample). On a shared machine a

@@ -17,13 +17,13 @@ def machine(folder):
     context = load(folder, "codecs")["context"]
     facts = json.loads((Path(folder) / "machine.json").read_text(encoding="utf-8"))
     rows = load(folder, "codecs")["benchmarks"]
-    restless = sum(row["restless"] for row in rows) / sum(row["samples"] for row in rows)
+    noisy = sum(row["noisy"] for row in rows) / sum(row["samples"] for row in rows)
     copy = statistics.median(row["memcpy_ns"] for (operation, _, dtype, tensor), row in by_name(load(folder, "codecs")).items()
                              if (operation, dtype, tensor) == ("encode", "float32", TENSOR))
     torch = load(folder, "eager")["context"].get("torch", "not run")
     return (f"Machine: {facts['cpu']}, {facts['cores']} cores (a virtual machine that others use), caches {facts['caches']}; "
             f"compiler {context.get('compiler', '?')}; build {context.get('tersor', '?')}; PyTorch {torch}. Load average "
-            f"before and after: {facts['load_before']} and {facts['load_after']}; {restless:.0%} of the samples never met "
+            f"before and after: {facts['load_before']} and {facts['load_after']}; {noisy:.0%} of the samples never met "
             f"quiet copies, so allow 10 to 20 % on every ratio. memcpy of the tensor took {copy / 1e3:.0f} us, "
             f"{2 * 16.777216e6 / copy:.1f} GB/s read and written.\n\n")
 
