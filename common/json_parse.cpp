@@ -62,6 +62,13 @@ std::optional<Fault> find_excess(std::string_view text, std::size_t most_members
   return std::nullopt;
 }
 
+/// The library takes a zero byte for the end of the text, and what follows for nothing.
+std::optional<Fault> find_zero(std::string_view text) {
+  const std::size_t at = text.find('\0');
+  if (at == std::string_view::npos) return std::nullopt;
+  return Fault{at, "not JSON: a zero byte"};
+}
+
 template <typename Json>
 std::size_t count_members(const Json& value) {
   std::size_t count = value.is_object() ? value.size() : 0;
@@ -84,8 +91,9 @@ Fault repeated_key(std::string_view text) {
       continue;
     }
     if (c == '[' || c == '{') keys.emplace_back();
-    if (c == ']' || c == '}') keys.pop_back();
-    if (c == ':' && !keys.back().insert(nlohmann::json::parse(word).get<std::string>()).second)
+    if ((c == ']' || c == '}') && !keys.empty()) keys.pop_back();
+    if (c == ':' && !keys.empty() &&
+        !keys.back().insert(nlohmann::json::parse(word).get<std::string>()).second)
       return {begin, "the key " + std::string(word) + " is given twice"};
     ++at;
   }
@@ -156,7 +164,8 @@ template <typename Json>
 Json parse_json(std::string_view text, const std::string& origin, int first_line, ErrorKind kind,
                 std::size_t most_members) {
   std::size_t members = 0;
-  std::optional<Fault> fault = find_excess(text, most_members, members);
+  std::optional<Fault> fault = find_zero(text);
+  if (!fault) fault = find_excess(text, most_members, members);
   if (!fault) {
     try {
       Json value = Json::parse(text);

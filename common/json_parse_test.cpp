@@ -54,6 +54,12 @@ TEST_CASE("a key that an object has twice is refused, however it is written") {
   CHECK(complaint_of("[{\"a\": {\"a\": \"a:\"}}, {\"a\": 2, \":\": 3}]") == "taken");
 }
 
+TEST_CASE("a zero byte does not end a text") {
+  const std::string text = "{\"a\": 1}";
+  CHECK(complaint_of(text + std::string(1, '\0') + "\" \"b\": {\"a\": 2") ==
+        "x.json:1:9: not JSON: a zero byte");
+}
+
 TEST_CASE("lines are counted from the text's place in its file") {
   CHECK_THROWS_WITH(parse_json<nlohmann::ordered_json>("{\n]", "rank0.jsonl", 7, ErrorKind::kUsage),
                     Contains("rank0.jsonl:8:1: not JSON"));
