@@ -35,7 +35,8 @@ std::size_t end_of_word(std::string_view text, std::size_t begin) {
   return at;
 }
 
-/// The first place beyond the limits; before parsing, since each level of nesting costs memory.
+/// The first place beyond the limits, before parsing, since each level of nesting costs memory; or
+/// a zero byte, which the library takes for the end of the text, and what follows for nothing.
 /// `members`: those of all objects, a key that is repeated included.
 std::optional<Fault> find_excess(std::string_view text, std::size_t most_members,
                                  std::size_t& members) {
@@ -46,6 +47,7 @@ std::optional<Fault> find_excess(std::string_view text, std::size_t most_members
       at = end_of_string(text, at);
       continue;
     }
+    if (c == '\0') return Fault{at, "not JSON: a zero byte"};
     if (c == '[' || c == '{') {
       if (colons.size() == kDeepestJson)
         return Fault{at, "nested deeper than " + std::to_string(kDeepestJson) + " levels"};
@@ -60,13 +62,6 @@ std::optional<Fault> find_excess(std::string_view text, std::size_t most_members
     ++at;
   }
   return std::nullopt;
-}
-
-/// The library takes a zero byte for the end of the text, and what follows for nothing.
-std::optional<Fault> find_zero(std::string_view text) {
-  const std::size_t at = text.find('\0');
-  if (at == std::string_view::npos) return std::nullopt;
-  return Fault{at, "not JSON: a zero byte"};
 }
 
 template <typename Json>
@@ -91,9 +86,8 @@ Fault repeated_key(std::string_view text) {
       continue;
     }
     if (c == '[' || c == '{') keys.emplace_back();
-    if ((c == ']' || c == '}') && !keys.empty()) keys.pop_back();
-    if (c == ':' && !keys.empty() &&
-        !keys.back().insert(nlohmann::json::parse(word).get<std::string>()).second)
+    if (c == ']' || c == '}') keys.pop_back();
+    if (c == ':' && !keys.back().insert(nlohmann::json::parse(word).get<std::string>()).second)
       return {begin, "the key " + std::string(word) + " is given twice"};
     ++at;
   }
@@ -164,8 +158,7 @@ template <typename Json>
 Json parse_json(std::string_view text, const std::string& origin, int first_line, ErrorKind kind,
                 std::size_t most_members) {
   std::size_t members = 0;
-  std::optional<Fault> fault = find_zero(text);
-  if (!fault) fault = find_excess(text, most_members, members);
+  std::optional<Fault> fault = find_excess(text, most_members, members);
   if (!fault) {
     try {
       Json value = Json::parse(text);
