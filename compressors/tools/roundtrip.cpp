@@ -6,6 +6,7 @@
 
 #include "common/clock.hpp"
 #include "common/error.hpp"
+#include "common/statistics.hpp"
 
 namespace tersor::compressors {
 namespace {
@@ -23,15 +24,15 @@ std::int64_t nanoseconds_of(auto&& call) {
 std::int64_t median_nanoseconds(auto&& prepare, auto&& call) {
   prepare();
   std::int64_t total = nanoseconds_of(call);
-  std::vector<std::int64_t> times;
+  std::vector<double> times;
   do {
     prepare();
-    times.push_back(nanoseconds_of(call));
-    total += times.back();
+    const std::int64_t time = nanoseconds_of(call);
+    times.push_back(static_cast<double>(time));
+    total += time;
   } while (times.size() < kMostCalls && total < kMostNanoseconds);
-  std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2),
-                   times.end());
-  return times[times.size() / 2];
+  std::sort(times.begin(), times.end());
+  return std::llround(quantile(times, 0.5));
 }
 
 std::optional<double> finite(double value) {

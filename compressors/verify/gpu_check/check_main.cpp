@@ -13,7 +13,8 @@
 
 #include "common/build_info.hpp"
 #include "common/error.hpp"
-#include "common/printable.hpp"
+#include "common/log.hpp"
+#include "common/statistics.hpp"
 #include "common/utc_time.hpp"
 #include "compressors/device/cuda_check.hpp"
 #include "compressors/spec/registry.hpp"
@@ -181,9 +182,8 @@ json about_this_machine() {
 }
 
 double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  std::sort(values.begin(), values.end());
+  return quantile(values, 0.5);
 }
 
 /// For people: what differs, and how fast the common sizes are. Returns the number of failures.
@@ -304,10 +304,11 @@ int run(int argc, char** argv) {
 }  // namespace tersor::compressors::gpu_check
 
 int main(int argc, char** argv) {
+  tersor::set_log_name("tersor-gpu-check");
   try {
     return tersor::compressors::gpu_check::run(argc, argv);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "tersor-gpu-check: %s\n", tersor::printable(error.what()).c_str());
+    tersor::log_line(tersor::LogLevel::kError, error.what());
     return 2;
   }
 }
