@@ -33,13 +33,23 @@ std::vector<std::string> keys_in(const std::string& object) {
   return keys;
 }
 
-/// The object `name` of a cell, empty where it is left out. One spec stands for the site `tp`, with
-/// the gradients dense (METHODS section 3).
+/// One spec stands for the sites `tp` and, in a pipeline, `pp`, with the gradients dense (METHODS
+/// section 3).
+json sites_of(const json& spec, const json& cell) {
+  json sites{{"tp", spec}};
+  const auto hardware = cell.find("hardware");
+  if (hardware == cell.end() || !hardware->is_object()) return sites;
+  const auto stages = hardware->find("pp");
+  if (stages != hardware->end() && stages->is_number_integer() && *stages > 1) sites["pp"] = spec;
+  return sites;
+}
+
+/// The object `name` of a cell, empty where it is left out.
 json object_in(const json& cell, const std::string& name) {
   const auto found = cell.find(name);
   if (found == cell.end()) return json::object();
   const bool is_compressor = name == "compressor";
-  if (is_compressor && found->is_string()) return {{"tp", *found}};
+  if (is_compressor && found->is_string()) return sites_of(*found, cell);
   if (!found->is_object())
     fail(is_compressor
              ? "compressor must be a codec spec or an object of site and spec, got " + shown(*found)

@@ -48,11 +48,17 @@ TEST_CASE("a cell goes to JSON and back unchanged, defaults included") {
   CHECK(back.hardware.tp == 4);
 }
 
-TEST_CASE("one compressor spec stands for the forward site; an object names its sites") {
+TEST_CASE("one compressor spec stands for the forward sites; an object names its sites") {
   CHECK(cell_from_json({{"compressor", "cast"}}).compression.codecs ==
         std::map<std::string, std::string>{{"tp", "cast"}, {"tp.backward", "none"}});
   CHECK(cell_from_json({{"compressor", {{"tp.backward", "cast"}}}}).compression.codecs ==
         std::map<std::string, std::string>{{"tp", "none"}, {"tp.backward", "cast"}});
+  const json grid{{"pp", 2}};
+  CHECK(
+      cell_from_json({{"compressor", "cast"}, {"hardware", grid}}).compression.codecs ==
+      std::map<std::string, std::string>{{"tp", "cast"}, {"tp.backward", "none"}, {"pp", "cast"}});
+  CHECK(cell_from_json({{"compressor", {{"tp", "cast"}}}, {"hardware", grid}}).compression.codecs ==
+        std::map<std::string, std::string>{{"tp", "cast"}, {"tp.backward", "none"}});
 }
 
 TEST_CASE("spellings of one value give one text") {

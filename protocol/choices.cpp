@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/choices.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 #include "common/error.hpp"
 #include "common/number.hpp"
 
@@ -49,6 +52,22 @@ WarmupChoice parse_warmup(std::string_view text) {
   return {*count, is_epochs};
 }
 
+std::vector<std::int64_t> parse_partition(std::string_view text) {
+  if (text == "even") return {};
+  std::vector<std::int64_t> blocks;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('+', begin), text.size());
+    const auto count = parse_whole_number(text.substr(begin, end - begin));
+    if (!count)
+      fail("partition", text, " is neither even nor the blocks of each stage, such as 4+2");
+    if (*count < 1 || *count > kMostLayers)
+      fail("partition", text, ": " + std::to_string(*count) + " not in [1, 10000]");
+    blocks.push_back(*count);
+    begin = end + 1;
+  }
+  return blocks;
+}
+
 std::string text_of(const LayerChoice& layers) {
   switch (layers.kind) {
     case Kind::kAll: return "all";
@@ -62,6 +81,36 @@ std::string text_of(const LayerChoice& layers) {
 
 std::string text_of(const WarmupChoice& warmup) {
   return std::to_string(warmup.count) + (warmup.is_epochs && warmup.count > 0 ? " epochs" : "");
+}
+
+std::string text_of_partition(const std::vector<std::int64_t>& blocks) {
+  if (blocks.empty()) return "even";
+  std::string text;
+  for (const std::int64_t count : blocks) {
+    if (!text.empty()) text += '+';
+    text += std::to_string(count);
+  }
+  return text;
+}
+
+std::vector<std::int64_t> blocks_of_stages(std::string_view partition, std::int64_t blocks,
+                                           int stages) {
+  const auto refuse = [&](const std::string& why) {
+    fail("partition", partition,
+         " of " + std::to_string(blocks) + " blocks over " + std::to_string(stages) +
+             " stages: " + why);
+  };
+  std::vector<std::int64_t> counts = parse_partition(partition);
+  if (counts.empty()) {
+    if (blocks < stages) refuse("every stage needs a block");
+    for (int stage = 0; stage < stages; ++stage)
+      counts.push_back(blocks / stages + (stage < blocks % stages ? 1 : 0));
+  }
+  if (std::ssize(counts) != stages)
+    refuse("it has " + std::to_string(counts.size()) + " numbers, one for each stage is needed");
+  const std::int64_t sum = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+  if (sum != blocks) refuse("its sum is " + std::to_string(sum));
+  return counts;
 }
 
 }  // namespace tersor::protocol

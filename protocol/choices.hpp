@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tersor::protocol {
 
@@ -27,8 +28,19 @@ LayerChoice parse_layers(std::string_view text);
 /// "N", "N steps" or "N epochs". Throws Error(kUsage) on another form.
 WarmupChoice parse_warmup(std::string_view text);
 
+/// "even", or the blocks of each stage of a pipeline, "4+2"; empty: even. Throws Error(kUsage) on
+/// another form, and where a stage has none.
+std::vector<std::int64_t> parse_partition(std::string_view text);
+
 /// The form in which a cell is hashed: no leading zeros, "0" for no warmup of either unit.
 std::string text_of(const LayerChoice& layers);
 std::string text_of(const WarmupChoice& warmup);
+std::string text_of_partition(const std::vector<std::int64_t>& blocks);
+
+/// The blocks of each stage of a model of `blocks`. Even: where blocks are left over, one more for
+/// each of the first stages. Throws Error(kUsage) as parse_partition, and where the numbers are not
+/// one for each stage or do not add up.
+std::vector<std::int64_t> blocks_of_stages(std::string_view partition, std::int64_t blocks,
+                                           int stages);
 
 }  // namespace tersor::protocol

@@ -28,6 +28,9 @@ using nlohmann::json;
 
 std::string canonical_layers(const std::string& text) { return text_of(parse_layers(text)); }
 std::string canonical_warmup(const std::string& text) { return text_of(parse_warmup(text)); }
+std::string canonical_partition(const std::string& text) {
+  return text_of_partition(parse_partition(text));
+}
 
 std::string number_text(double value) {
   std::array<char, 32> text{};
@@ -88,6 +91,10 @@ Values layers_form() {
 }
 Values warmup_form() {
   return {.canonical = canonical_warmup, .form = "\"N\" (steps) or \"N epochs\""};
+}
+
+Values partition_form() {
+  return {.canonical = canonical_partition, .form = "even, or blocks for each stage: 4+2"};
 }
 
 json checked(const json& given, FieldType type, const Values& values, const std::string& name) {

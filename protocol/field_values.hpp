@@ -29,6 +29,8 @@ Values below(double low, double high);
 Values flag();
 /// `all | none | last:N | first:N | A-B`, without leading zeros.
 Values layers_form();
+/// `even`, or whole numbers above 0 joined by +, without leading zeros.
+Values partition_form();
 /// "N" (steps) or "N epochs"; zero of either is "0".
 Values warmup_form();
 

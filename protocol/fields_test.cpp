@@ -26,6 +26,7 @@ json another(const Field& field) {
   }
   if (field.key == "layers") return "last:1";
   if (field.key == "warmup") return "3";
+  if (field.key == "partition") return "4+2";
   const auto other =
       std::find_if(values.choices.begin(), values.choices.end(),
                    [&](const std::string& choice) { return choice != field.initial; });

@@ -67,6 +67,24 @@ std::string refuses_tensor_site(std::string_view site, const Codec& codec) {
   return reason.empty() ? "" : name + ": " + reason;
 }
 
+std::string refuses_pipeline_site(std::string_view site, const Codec& codec) {
+  const std::string name = codec.canonical();
+  const std::string at = " at the pipeline site '" + std::string(site) + "'";
+  const bool has_parts = codec.exchange(0) == Exchange::kAllToAll;
+  if (codec.learned()) return name + ": a learned codec is not built" + at + "; use one at 'tp'";
+  if (has_parts || codec.topology().size() > 1)
+    return name + " is an order of sums over ranks, and a message" + at +
+           " has one sender; use the codec inside it";
+  if (!way_to_part(parse_spec(name)).empty())
+    return name + " leaves channels to the ranks of a sum, and a message" + at + " has one sender";
+  return {};
+}
+
+std::string refuses_site(std::string_view site, const Codec& codec) {
+  return site.starts_with("pp") ? refuses_pipeline_site(site, codec)
+                                : refuses_tensor_site(site, codec);
+}
+
 std::string refuses_nodes(const Codec& codec, int ranks, int nodes) {
   if (nodes < 1 || ranks % nodes != 0)
     return "hardware.nodes " + std::to_string(nodes) + " does not divide tp " +

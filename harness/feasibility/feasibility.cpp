@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/feasibility/feasibility.hpp"
 
+#include "common/error.hpp"
 #include "common/number.hpp"
 #include "compressors/api/codec.hpp"
 #include "compressors/spec/tensor_site.hpp"
 #include "harness/matrix/model_facts.hpp"
+#include "protocol/choices.hpp"
 
 namespace tersor::harness {
 namespace {
@@ -33,6 +35,11 @@ std::string judge_model(const protocol::Cell& cell) {
   if (model.positions > 0 && cell.data.sequence > model.positions)
     return "sequence " + std::to_string(cell.data.sequence) + ": " + model.name + " has " +
            std::to_string(model.positions) + " positions";
+  try {
+    (void)protocol::blocks_of_stages(cell.parallelism.partition, model.layers, cell.hardware.pp);
+  } catch (const Error& error) {
+    return model.name + ": " + error.what();
+  }
   return judge_layers(cell.compression.layers, model);
 }
 
@@ -45,6 +52,10 @@ std::string judge_sites(const protocol::Cell& cell) {
   for (const auto& [site, spec] : cell.compression.codecs)
     if ((site == "pp" || site == "pp.gradient") && spec != "none" && cell.hardware.pp == 1)
       return "site '" + site + "': there is no pipeline at pp 1";
+  for (const auto& [site, spec] : cell.compression.codecs) {  // a bare spec stands for two
+    const std::string reason = compressors::refuses_site(site, *compressors::make_codec(spec));
+    if (!reason.empty()) return reason;
+  }
   for (const char* site : {"tp", "tp.backward"}) {
     const auto codec = compressors::make_codec(cell.compression.codecs.at(site));
     const std::string reason =
@@ -63,8 +74,6 @@ Feasibility judge_hardware(const protocol::Hardware& hardware, const Machine& ma
   if (!hardware.link.empty()) return {"links (here '" + hardware.link + "') are not built yet", ""};
   if (hardware.device != "cpu")
     return {"device '" + hardware.device + "' is not built yet: ranks run on CPU cores", ""};
-  if (hardware.pp > 1)
-    return {"pipeline stages (here " + std::to_string(hardware.pp) + ") are not built yet", ""};
   if (hardware.processes() > 1 && !machine.network_problem.empty())
     return {"its ranks cannot meet: " + machine.network_problem, ""};
   const int needs = hardware.processes() * hardware.threads;
@@ -101,8 +110,11 @@ Feasibility judge_cell(const protocol::Cell& cell, const Machine& machine,
   refuse(judge_model(cell));
   refuse(judge_data(cell, resources));
   refuse(find_weights(cell.model.name, resources).problem);
+  const auto behind = cell.compression.codecs.find("pp");
+  const bool is_compressed =
+      behind != cell.compression.codecs.end() && behind->second != "none";  // in a pipeline
   if (found.warning.empty() && cell.hardware.tp == 1 && !cell.compression.loopback &&
-      cell.compression.codecs.at("tp") != "none")
+      cell.compression.codecs.at("tp") != "none" && !is_compressed)
     found.warning = "has one shard, so codecs are off (\"loopback\": true runs them)";
   return found;
 }

@@ -72,7 +72,13 @@ TEST_CASE("a cell is judged by hardware, model, sites and data, in this order") 
   cell.training.stage = "pretrain";
   CHECK(judge(cell).why_not == "stage 'pretrain' is not built yet");
   cell.hardware.pp = 2;
-  CHECK(judge(cell).why_not == "pipeline stages (here 2) are not built yet");
+  cell.training.stage = "finetune";
+  CHECK_THAT(judge(cell).why_not, Catch::StartsWith("data set"));
+  cell.hardware.pp = 3;
+  CHECK(judge(cell).why_not ==
+        "bert-tiny: partition 'even' of 2 blocks over 3 stages: every stage needs a block");
+  cell.compression.codecs["pp"] = "twostep(quantize)";
+  CHECK_THAT(judge(cell).why_not, Catch::Contains("has one sender"));
 }
 
 }  // namespace

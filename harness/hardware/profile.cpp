@@ -77,4 +77,32 @@ const HardwareProfile& find_profile(const HardwareProfiles& profiles, const std:
               "unknown hardware profile '" + name + "'" + known_names_hint(name, names));
 }
 
+protocol::Hardware grid_on(const HardwareProfiles& profiles, const std::string& base,
+                           const nlohmann::json& changes) {
+  protocol::Cell cell;
+  cell.hardware = find_profile(profiles, base).config;
+  nlohmann::json values = protocol::all_values(cell).at("hardware");
+  std::string name = base;
+  for (const protocol::Field& field : protocol::fields()) {
+    if (field.object != "hardware" || !changes.contains(field.key)) continue;
+    const nlohmann::json& value = changes.at(field.key);
+    if (value != values.at(field.key)) {
+      name += '-';
+      name += value.is_string() ? value.get<std::string>() : field.key + value.dump();
+    }
+    values[field.key] = value;
+  }
+  if (!changes.contains("name")) values["name"] = name;
+  cell.hardware = protocol::cell_from_json({{"hardware", values}}).hardware;
+  const auto same = profiles.find(cell.hardware.name);
+  if (same == profiles.end()) return cell.hardware;
+  protocol::Cell known;
+  known.hardware = same->second.config;
+  if (protocol::all_values(known).at("hardware") != values)
+    throw Error(ErrorKind::kUsage, "the grid on '" + base + "' has the name of the profile '" +
+                                       cell.hardware.name +
+                                       "', which has other values; give it a \"name\"");
+  return cell.hardware;
+}
+
 }  // namespace tersor::harness

@@ -2,6 +2,7 @@
 #pragma once
 #include <filesystem>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "protocol/cell.hpp"
@@ -25,5 +26,11 @@ HardwareProfiles load_profiles(const std::filesystem::path& own_profiles = {});
 
 /// Throws Error(kUsage) with the nearest and the known names.
 const HardwareProfile& find_profile(const HardwareProfiles& profiles, const std::string& name);
+
+/// The profile `base` with other values of protocol::Hardware, checked ones. Its name, where
+/// `changes` has none, says how it differs: "cpu-tp2-pp2" of "cpu". Throws Error(kUsage) where
+/// there is no such base, and where the name is that of a profile with other values.
+protocol::Hardware grid_on(const HardwareProfiles& profiles, const std::string& base,
+                           const nlohmann::json& changes);
 
 }  // namespace tersor::harness

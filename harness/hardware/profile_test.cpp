@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "common/error.hpp"
 
@@ -47,8 +48,28 @@ TEST_CASE("the program carries the CPU profiles") {
     CHECK(hardware.processes() == 1);
     CHECK(hardware.kind == "emulated");
   }
-  CHECK_THROWS_WITH(tersor::harness::find_profile(profiles, "cpu-pt2"),
+  const auto& grid = profiles.at("cpu-tp2-pp2").config;
+  CHECK(std::pair(grid.tp, grid.pp) == std::pair(2, 2));
+  CHECK(grid.processes() == 4);
+  CHECK(profiles.at("cpu-pp4").config.processes() == 4);
+  CHECK(profiles.at("cpu-emulated-pp4").config.processes() == 1);
+  CHECK_THROWS_WITH(tersor::harness::find_profile(profiles, "cpu-tq2"),
                     Catch::Contains("did you mean 'cpu-tp2'?"));
+}
+
+TEST_CASE("a grid on a profile is named by what differs, and is the profile of that name") {
+  using tersor::harness::grid_on;
+  const auto profiles = load_profiles();
+  CHECK(grid_on(profiles, "cpu", {{"tp", 2}}).name == "cpu-tp2");
+  const auto grid = grid_on(profiles, "cpu-emulated", {{"pp", 3}, {"tp", 2}, {"threads", 1}});
+  CHECK(grid.name == "cpu-emulated-tp2-pp3");
+  CHECK(grid.emulated());
+  CHECK(std::pair(grid.tp, grid.pp) == std::pair(2, 3));
+  CHECK(grid_on(profiles, "cpu", {{"pp", 3}, {"name", "three"}}).name == "three");
+  CHECK_THROWS_WITH(grid_on(profiles, "cpu", {{"pp", 2}, {"name", "cpu-tp2"}}),
+                    Catch::Contains("'cpu-tp2', which has other values"));
+  CHECK_THROWS_WITH(grid_on(profiles, "cpu-emulatd", {{"pp", 2}}),
+                    Catch::Contains("did you mean 'cpu-emulated'?"));
 }
 
 TEST_CASE("own profiles join the carried ones, and are checked") {

@@ -26,11 +26,7 @@ using nlohmann::ordered_json;
 /// Throws Error(kSpec) where the codec has no place at this kind of site.
 void check_site(const std::string& site, const std::string& spec) {
   const auto codec = codec_of(spec);
-  const bool is_tensor_site = site == "tp" || site == "tp.backward";
-  std::string reason = is_tensor_site ? compressors::refuses_tensor_site(site, *codec) : "";
-  if (site == "pp.gradient" && codec->learned())
-    reason = spec + ": a learned codec cannot be used at the gradient site '" + site +
-             "'; its gradients flow through the forward site";
+  const std::string reason = compressors::refuses_site(site, *codec);
   if (!reason.empty()) throw Error(ErrorKind::kSpec, reason);
 }
 
@@ -39,6 +35,12 @@ void check_site(const std::string& site, const std::string& spec) {
 std::string plain_text(const json& value) {
   return value.is_string() ? value.get<std::string>()
                            : value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+json sites_at(json compressor, int stages) {
+  json& behind = compressor.at("pp");
+  if (behind.is_null()) behind = stages > 1 ? compressor.at("tp") : json("none");
+  return compressor;
 }
 
 std::string compressor_label(const std::map<std::string, std::string>& compressor) {
@@ -121,7 +123,8 @@ Axis AxisReader::read(const std::string& key, const std::string& pointer) const 
   std::map<json, std::string> seen;
   const auto add = [&](const std::string& at) {
     for (AxisValue& value : read_one(key, at)) {
-      const auto [found, is_new] = seen.emplace(value.value, at);
+      const auto [found, is_new] =
+          seen.emplace(key == "compressor" ? sites_at(value.value, 1) : value.value, at);
       if (!is_new)
         file_.fail(at, key + " '" + value.label + "' stands twice in " + pointer +
                            " (after presets, sweeps and defaults of the codec): first at line " +
@@ -149,9 +152,8 @@ std::vector<AxisValue> AxisReader::read_one(const std::string& key,
       return {{given.get<std::uint64_t>(), given.dump()}};
     }
     if (key == "hardware") {
-      if (!given.is_string()) file_.fail(pointer, "hardware must be the name of a profile");
       protocol::Cell cell;
-      cell.hardware = find_profile(profiles_, given.get<std::string>()).config;
+      cell.hardware = read_hardware(given, pointer);
       return {{protocol::all_values(cell).at("hardware"), cell.hardware.name}};
     }
     const protocol::Cell cell = protocol::cell_from_json(json{{key, json(given)}});
@@ -168,6 +170,28 @@ std::vector<AxisValue> AxisReader::read_one(const std::string& key,
     if (std::string_view(error.what()).substr(0, file_.origin().size()) == file_.origin()) throw;
     file_.fail(pointer, error.what());
   }
+}
+
+protocol::Hardware AxisReader::read_hardware(const ordered_json& given,
+                                             const std::string& pointer) const {
+  if (given.is_string()) return find_profile(profiles_, given.get<std::string>()).config;
+  if (!given.is_object())
+    file_.fail(pointer,
+               "hardware must be the name of a profile, or a grid on one: "
+               R"({"base": "cpu", "tp": 2, "pp": 2})");
+  const auto base = given.find("base");
+  if (base == given.end() || !base->is_string())
+    file_.fail(pointer, R"(a grid needs the name of a profile as its "base")");
+  ordered_json changes = given;
+  changes.erase("base");
+  for (const auto& [key, value] : changes.items()) {
+    try {
+      (void)protocol::cell_from_json({{"hardware", {{key, value}}}});
+    } catch (const Error& error) {
+      file_.fail(JsonText::child(pointer, key), error.what());
+    }
+  }
+  return grid_on(profiles_, base->get<std::string>(), json(changes));
 }
 
 std::vector<AxisValue> AxisReader::read_compressor(const ordered_json& given,
@@ -214,6 +238,7 @@ std::vector<AxisValue> AxisReader::read_compressor(const ordered_json& given,
         protocol::cell_from_json(json{{"compressor", is_typed ? product : json(given)}});
     values.push_back(
         {protocol::all_values(cell).at("compressor"), compressor_label(cell.compression.codecs)});
+    if (given.is_string()) values.back().value["pp"] = nullptr;
   }
   return values;
 }

@@ -12,8 +12,10 @@ namespace tersor::harness {
 
 /// One checked value of an axis.
 struct AxisValue {
-  nlohmann::json value;  ///< canonical: what protocol::all_values has under the key, or the seed
-  std::string label;     ///< for people: a spec, a profile's name, the value itself
+  /// Canonical: what protocol::all_values has under the key, or the seed. Of a compressor that is
+  /// one spec the site `pp` is null: sites_at() knows what it is.
+  nlohmann::json value;
+  std::string label;  ///< for people: a spec, a profile's name, the value itself
 };
 
 /// The key `seed`, or one of protocol::Cell's.
@@ -42,6 +44,8 @@ class AxisReader {
 
  private:
   std::vector<AxisValue> read_one(const std::string& key, const std::string& pointer) const;
+  protocol::Hardware read_hardware(const nlohmann::ordered_json& given,
+                                   const std::string& pointer) const;
   std::vector<AxisValue> read_compressor(const nlohmann::ordered_json& given,
                                          const std::string& pointer) const;
   std::vector<std::string> read_specs(const nlohmann::ordered_json& given,
@@ -58,6 +62,10 @@ const std::vector<std::string>& axis_names();
 /// For the error of an unknown axis or field among `names`: what was meant, also where it was
 /// called by a name of the results ("codec") or of other programs ("lr").
 std::string unknown_key_hint(const std::string& key, const std::vector<std::string>& names);
+
+/// The sites of a compressor in a grid of `stages`: one spec stands for `tp` and, where there is a
+/// pipeline, for `pp`.
+nlohmann::json sites_at(nlohmann::json compressor, int stages);
 
 /// For people: the spec at `tp`, with `site=` before any other that is not `none`.
 std::string compressor_label(const std::map<std::string, std::string>& compressor);

@@ -165,12 +165,15 @@ void Matrix::read_exclusions(const JsonText& file, const AxisReader& reader) {
       reader.check_key(key, pointer);
       Axis axis = reader.read(key, pointer);
       const Axis* known = find_axis(key);
-      const json base = key == "seed" ? json(base_.seed) : base_.cell.at(key);
+      const json base = key == "seed" ? json(base_.seed) : value_at(key, base_.cell.at(key), base_);
       for (const AxisValue& unwanted : axis.values) {
-        const bool is_there =
-            known ? std::any_of(known->values.begin(), known->values.end(),
-                                [&](const AxisValue& v) { return v.value == unwanted.value; })
-                  : !axes_.empty() && base == unwanted.value;
+        const bool is_there = known
+                                  ? std::any_of(known->values.begin(), known->values.end(),
+                                                [&](const AxisValue& v) {
+                                                  return value_at(key, v.value, base_) ==
+                                                         value_at(key, unwanted.value, base_);
+                                                })
+                                  : !axes_.empty() && base == value_at(key, unwanted.value, base_);
         if (!is_there)
           file.fail(pointer, "contradictory exclude: no run of the matrix has " + key + " '" +
                                  unwanted.label + "', so this takes nothing away");
@@ -204,6 +207,7 @@ void Matrix::read_includes(const JsonText& file, const AxisReader& reader) {
       }
       runs = std::move(next);
     }
+    for (Run& run : runs) settle(run);
     for (Run& run : runs) include(file, at, std::move(run));
   }
 }
@@ -299,7 +303,17 @@ Matrix::Run Matrix::product(std::uint64_t index) const {
       run.cell[axis->key] = value.value;
     }
   }
+  settle(run);
   return run;
+}
+
+void Matrix::settle(Run& run) {
+  json& sites = run.cell.at("compressor");
+  sites = sites_at(std::move(sites), run.cell.at("hardware").at("pp").get<int>());
+}
+
+json Matrix::value_at(const std::string& key, const json& value, const Run& run) {
+  return key == "compressor" ? sites_at(value, run.cell.at("hardware").at("pp").get<int>()) : value;
 }
 
 bool Matrix::is_product(const Run& run) const {
@@ -307,19 +321,21 @@ bool Matrix::is_product(const Run& run) const {
   const Axis* seeds = find_axis("seed");
   if (!seeds && run.seed != base_.seed) return false;
   for (const auto& [key, value] : base_.cell.items())
-    if (!find_axis(key) && run.cell.at(key) != value) return false;
+    if (!find_axis(key) && run.cell.at(key) != value_at(key, value, run)) return false;
   return std::all_of(axes_.begin(), axes_.end(), [&](const Axis& axis) {
     const json value = axis.key == "seed" ? json(run.seed) : run.cell.at(axis.key);
-    return std::any_of(axis.values.begin(), axis.values.end(),
-                       [&](const AxisValue& one) { return one.value == value; });
+    return std::any_of(axis.values.begin(), axis.values.end(), [&](const AxisValue& one) {
+      return value_at(axis.key, one.value, run) == value;
+    });
   });
 }
 
 bool Matrix::is_excluded(const Run& run, const Exclusion& exclusion) const {
   return std::all_of(exclusion.begin(), exclusion.end(), [&](const Axis& axis) {
     const json value = axis.key == "seed" ? json(run.seed) : run.cell.at(axis.key);
-    return std::any_of(axis.values.begin(), axis.values.end(),
-                       [&](const AxisValue& one) { return one.value == value; });
+    return std::any_of(axis.values.begin(), axis.values.end(), [&](const AxisValue& one) {
+      return value_at(axis.key, one.value, run) == value;
+    });
   });
 }
 
@@ -336,7 +352,8 @@ std::string Matrix::label(const Run& run) const {
   static const std::set<std::string> kSaid{"compressor", "dataset", "hardware"};
   for (const auto& [key, value] : run.cell.items()) {
     const Axis* axis = find_axis(key);
-    const bool is_special = axis ? axis->values.size() > 1 : value != base_.cell.at(key);
+    const bool is_special =
+        axis ? axis->values.size() > 1 : value != value_at(key, base_.cell.at(key), run);
     if (is_special && !kSaid.count(key))
       text.append("  ").append(key).append("=").append(plain_text(value));
   }

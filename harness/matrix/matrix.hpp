@@ -64,6 +64,10 @@ class Matrix {
   const Axis* find_axis(const std::string& key) const;
   std::uint64_t product_count() const;
   std::uint64_t runs_per_seed() const;  ///< of the product; at least 1
+  /// A compressor that is one spec becomes that of the run's grid (sites_at).
+  static void settle(Run& run);
+  static nlohmann::json value_at(const std::string& key, const nlohmann::json& value,
+                                 const Run& run);
   Run product(std::uint64_t index) const;
   bool is_product(const Run& run) const;
   bool is_excluded(const Run& run, const Exclusion& exclusion) const;

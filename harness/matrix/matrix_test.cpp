@@ -87,6 +87,35 @@ TEST_CASE("specs are canonical, sweeps and presets are expanded, any key is an a
   CHECK(made.at(1).cell.model.dropout == 0.1);
 }
 
+TEST_CASE(
+    "a grid is a profile or written in place, and one spec is its tensor and pipeline sites") {
+  const Matrix made = matrix(R"json({"name": "m",
+    "matrix": {"compressor": ["none", "topk(ratio=0.05)", {"pp.gradient": "sign"}],
+               "hardware": ["cpu-tp2", {"base": "cpu", "tp": 2, "pp": 2},
+                            {"base": "cpu-emulated-tp2", "pp": 3}]},
+    "exclude": [{"compressor": "none", "hardware": "cpu-tp2-pp2"},
+                {"compressor": "topk(ratio=0.05)", "hardware": "cpu-tp2"}],
+    "include": [{"compressor": "sign", "hardware": "cpu-pp2"}]})json");
+  CHECK(labels(made) ==
+        std::vector<std::string>{
+            "none  synthetic  cpu-tp2  seed 1", "none  synthetic  cpu-emulated-tp2-pp3  seed 1",
+            "topk(ratio=0.05) pp=topk(ratio=0.05)  synthetic  cpu-tp2-pp2  seed 1",
+            "topk(ratio=0.05) pp=topk(ratio=0.05)  synthetic  cpu-emulated-tp2-pp3  seed 1",
+            "none pp.gradient=sign  synthetic  cpu-tp2  seed 1",
+            "none pp.gradient=sign  synthetic  cpu-tp2-pp2  seed 1",
+            "none pp.gradient=sign  synthetic  cpu-emulated-tp2-pp3  seed 1",
+            "sign pp=sign  synthetic  cpu-pp2  seed 1"});
+  const auto refused = [](const std::string& hardware) {
+    return refusal(R"({"name": "m", "matrix": {"hardware": [)" + hardware + "]}}");
+  };
+  CHECK_THAT(refused("3"), Catch::Contains(R"({"base": "cpu", "tp": 2, "pp": 2})"));
+  CHECK_THAT(refused(R"({"tp": 2})"), Catch::Contains("as its \"base\""));
+  CHECK_THAT(refused(R"({"base": "cpu", "pp": 0})"),
+             Catch::StartsWith("m.json:1:") && Catch::Contains("pp 0"));
+  CHECK_THAT(refused(R"({"base": "cpu", "stages": 2})"), Catch::Contains("unknown key 'stages'"));
+  CHECK_THAT(refused(R"({"base": "cpu", "tp": 2}, "cpu-tp2")"), Catch::Contains("stands twice"));
+}
+
 TEST_CASE("presets of the papers are written out for the cell, also in a filter") {
   const Matrix made = matrix(R"json({"name": "m", "defaults": {"sequence": 16, "micro_batch": 8},
     "matrix": {"compressor": ["T3", "ef(T3-bian)", "Q1"], "micro_batch": [8, 4]}})json");

@@ -3,7 +3,6 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -46,6 +45,17 @@ void restore(const fs::path& file, int version, const fs::path& stored) {
 
 void restore(const fs::path& file, int version) { restore(file, version, stored_file(version)); }
 
+/// The parts of a list of columns, sorted: one that was added to a table stands behind the others.
+std::string with_sorted_columns(std::string sql) {
+  if (const std::size_t close = sql.rfind(')'); close != std::string::npos) sql[close] = ',';
+  std::istringstream text(std::regex_replace(sql, std::regex("\\s+"), " "));
+  std::multiset<std::string> parts;
+  for (std::string part; std::getline(text, part, ',');) parts.insert(part);
+  std::string sorted;
+  for (const std::string& part : parts) sorted += part + "\n";
+  return sorted;
+}
+
 std::string schema_of(const fs::path& file) {
   Reader reader(file);
   std::string text;
@@ -53,7 +63,10 @@ std::string schema_of(const fs::path& file) {
        reader.query("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY 1, 2")
            .rows)
     text += std::get<std::string>(row[0]) + " " + std::get<std::string>(row[1]) + ": " +
-            std::get<std::string>(row[2]) + "\n";
+            (row[1] == Value(std::string("cell")) || row[1] == Value(std::string("v_cell_field"))
+                 ? with_sorted_columns(std::get<std::string>(row[2]))
+                 : std::get<std::string>(row[2])) +
+            "\n";
   return text;
 }
 

@@ -84,9 +84,9 @@ class ModelAddition(unittest.TestCase):
         self.assertEqual("bag-tiny", start["model"]["name"])
         self.assertEqual("bag", start["model"]["arch"]["kind"])
         self.assertEqual(4, sum(one["type"] == "step" for one in records))
-        messages = {one["site_name"]: one["spec"] for one in records
-                    if one["type"] == "traffic" and one["site"] == "tp"}
-        self.assertEqual({"layer0.mlp"}, set(messages))
+        messages = {(one["site"], one["site_name"]) for one in records
+                    if one["type"] == "traffic" and one["spec"] == "quantize(bits=4)"}
+        self.assertEqual({("tp", "layer0.mlp"), ("tp", "layer1.mlp"), ("pp", "block0")}, messages)
         self.assertEqual("ok", records[-1]["status"])
 
 

@@ -47,7 +47,8 @@ INNER = {
     "workloads": {"comm": set(), "messages": {"comm"}, "layers": {"comm", "messages"},
                   "models": {"comm", "messages", "layers"},
                   "tasks": {"comm", "messages", "layers", "models"}, "optim": set(),
-                  "stages": {"comm", "messages", "layers", "models", "tasks", "optim"},
+                  "pipeline": {"comm", "messages", "layers"},
+                  "stages": {"comm", "messages", "layers", "models", "tasks", "optim", "pipeline"},
                   "worker": {"comm", "messages", "layers", "models", "tasks", "optim", "stages"}},
 }
 TORCH_ROOMS = {"workloads"}

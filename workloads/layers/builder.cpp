@@ -25,6 +25,7 @@ std::vector<at::Tensor> LayerHost::copies(const at::Tensor& parameter, const Pas
 Builder::Builder(const ModelContext& context, std::int64_t layers, std::int64_t hidden)
     : context_(context),
       layers_(layers),
+      part_(context.part.value_or(BlockRange{0, layers})),
       is_compressed_(layers_of(context.config.compression.layers, layers)),
       codec_(codec_at(context.config, "tp")),
       gradient_codec_(codec_at(context.config, "tp.backward")),
@@ -38,7 +39,7 @@ Builder::Builder(const ModelContext& context, std::int64_t layers, std::int64_t 
 }
 
 LayerScope Builder::block(std::int64_t layer) {
-  TERSOR_CHECK(layer >= 0 && layer < layers_, "block " + std::to_string(layer));
+  TERSOR_CHECK(layer >= part_.first && layer < part_.end, "block " + std::to_string(layer));
   return {*this, layer};
 }
 

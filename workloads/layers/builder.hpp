@@ -82,6 +82,11 @@ class Builder {
   LayerScope block(std::int64_t layer);
   LayerScope head() { return {*this, layers_}; }
 
+  /// What is made of the model (ModelContext::part).
+  const BlockRange& part() const { return part_; }
+  bool has_embeddings() const { return part_.first == 0; }
+  bool has_head() const { return part_.end == layers_; }
+
   const LayerHost& host() const { return host_; }
   Parameters& parameters() { return parameters_; }
   /// Rows of a table of tokens: those of the weights, else of the tokenizer. Throws Error(kUsage)
@@ -93,6 +98,7 @@ class Builder {
   friend class LayerScope;
   ModelContext context_;
   std::int64_t layers_;
+  BlockRange part_;
   std::vector<bool> is_compressed_;  ///< by layer
   std::shared_ptr<const compressors::Codec> codec_, gradient_codec_;
   LayerHost host_;

@@ -7,6 +7,7 @@
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/sum.h>
+#include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "common/error.hpp"
@@ -311,6 +312,10 @@ std::vector<at::Tensor> replicate(const Pass& pass, const at::Tensor& weight, Si
 at::Tensor mean_over_ranks(const Pass& pass, const std::vector<at::Tensor>& values, Site& site,
                            const Shape& message, int ranks) {
   return MeanOverRanks::apply(at::TensorList(values), pass, &site, message, std::int64_t{ranks});
+}
+
+void backward(const std::vector<at::Tensor>& outputs, const std::vector<at::Tensor>& gradients) {
+  torch::autograd::backward(outputs, gradients);
 }
 
 }  // namespace tersor::workloads

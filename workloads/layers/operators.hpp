@@ -48,6 +48,8 @@ std::vector<at::Tensor> split_row_parallel(const Pass& pass, const std::vector<a
 /// Copies of a replicated weight, one per local rank; its gradient is the sum over all ranks.
 std::vector<at::Tensor> replicate(const Pass& pass, const at::Tensor& weight, Site& gradient_site,
                                   std::size_t locals);
+/// The backward of `outputs` together, by their `gradients`; of one scalar where there are none.
+void backward(const std::vector<at::Tensor>& outputs, const std::vector<at::Tensor>& gradients);
 /// {rows, width} of each local rank to the mean over all ranks.
 at::Tensor mean_over_ranks(const Pass& pass, const std::vector<at::Tensor>& values, Site& site,
                            const Shape& message, int ranks);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "common/registry.hpp"
 #include "workloads/layers/builder.hpp"
@@ -27,19 +28,24 @@ struct ModelManifest {
 /// A model that is put together from layers/.
 class LayerModel : public Model {
  public:
-  /// `layers` blocks whose activations have `hidden` channels.
-  LayerModel(const ModelContext& context, std::int64_t layers, std::int64_t hidden)
-      : builder_(context, layers, hidden), hidden_(hidden) {}
+  /// The manifest has `layers` blocks, whose activations have `hidden` channels, and `positions`, 0
+  /// where a sequence may have any length. Throws Error(kUsage) where a cell's sequence is longer.
+  LayerModel(const ModelManifest& sizes, const ModelContext& context);
   Parameters& parameters() override { return builder_.parameters(); }
-  std::int64_t hidden() const override { return hidden_; }
+  std::int64_t hidden() const override { return sizes_.number("hidden"); }
+  const BlockRange& part() const override { return builder_.part(); }
+  std::size_t parts(const PassContext& pass) const override;
 
  protected:
   Builder& builder() { return builder_; }
-  bool has_weights() const { return builder_.has_weights(); }
+  /// What architecture() gives: `kind`, these numbers of the manifest, `more`, and where weights
+  /// are from.
+  nlohmann::ordered_json facts(const std::string& kind, std::initializer_list<const char*> numbers,
+                               const nlohmann::ordered_json& more) const;
 
  private:
+  ModelManifest sizes_;
   Builder builder_;
-  std::int64_t hidden_;
 };
 
 /// Makes the models of one architecture. Put one ModelRegistrar at the end of
@@ -50,5 +56,12 @@ struct ModelArchitecture {
   std::function<std::unique_ptr<Model>(const ModelManifest&, const ModelContext&)> make;
 };
 using ModelRegistrar = Registrar<ModelArchitecture>;
+
+template <typename Made>
+ModelArchitecture architecture_of(std::string name) {
+  return {std::move(name), [](const ModelManifest& sizes, const ModelContext& context) {
+            return std::make_unique<Made>(sizes, context);
+          }};
+}
 
 }  // namespace tersor::workloads

@@ -131,7 +131,7 @@ Result run(const Codec& codec, bool evaluates) {
   const datasets::Batch batch = make_random_batch(0, 6, 16);
   for (std::uint32_t step = 0; step < kSteps; ++step) {
     const Pass pass = make_pass({.step = step, .sample_ids = batch.sample_ids});
-    result.losses.push_back(setup.trainer.step(batch, pass, 3e-3).loss);
+    result.losses.push_back(setup.train(batch, pass, 3e-3).loss);
     if (!evaluates) continue;
     for (const std::int64_t rows : {6, 4}) {
       const datasets::Batch other = make_random_batch(step + 50, rows, 16);

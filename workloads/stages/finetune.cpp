@@ -31,13 +31,17 @@ class FineTune : public Stage {
   explicit FineTune(const StageContext& context)
       : at_(context),
         training_(context.cell.training),
-        trainer_(context.model, context.group, context.task, context.optimizer, training_.clip) {
+        trainer_(context.mesh, context.stages, context.task, context.optimizer, context.cell) {
     const std::int64_t rows = at_.train.rows();
-    steps_per_epoch_ = datasets::training_batches(rows, training_.micro_batch);
+    steps_per_epoch_ =
+        datasets::training_batches(rows, training_.micro_batch * training_.micro_batches);
     if (steps_per_epoch_ == 0)
-      throw Error(ErrorKind::kUsage, "train has " + std::to_string(rows) +
-                                         " rows, fewer than one micro_batch of " +
-                                         std::to_string(training_.micro_batch));
+      throw Error(ErrorKind::kUsage,
+                  "train has " + std::to_string(rows) + " rows, fewer than " +
+                      (training_.micro_batches == 1
+                           ? "one micro_batch"
+                           : std::to_string(training_.micro_batches) + " micro_batches") +
+                      " of " + std::to_string(training_.micro_batch));
     check_evaluation_batches(at_.dev.rows(), training_.micro_batch);
     steps_ = training_.epochs * steps_per_epoch_;
     if (training_.max_steps > 0) steps_ = std::min(steps_, training_.max_steps);
@@ -48,7 +52,8 @@ class FineTune : public Stage {
   StageOutcome run() override;
 
  private:
-  bool train_step(std::int64_t step, std::int64_t epoch, const datasets::Batch& batch);
+  bool train_step(std::int64_t step, std::int64_t epoch, std::int64_t place,
+                  std::span<const std::int64_t> order);
   /// False where loss or outputs were not finite.
   bool evaluate(std::int64_t epoch, std::int64_t step, bool is_compressed);
   void evaluate(std::int64_t epoch, std::int64_t step, StageOutcome& outcome);
@@ -62,20 +67,28 @@ class FineTune : public Stage {
   std::vector<double> losses_;
 };
 
-bool FineTune::train_step(std::int64_t step, std::int64_t epoch, const datasets::Batch& batch) {
+/// `place` of the step in its epoch, whose rows come in this order.
+bool FineTune::train_step(std::int64_t step, std::int64_t epoch, std::int64_t place,
+                          std::span<const std::int64_t> order) {
   const auto samples = std::make_shared<Samples>();
-  const Pass pass = make_pass({.phase = Phase::kTrain,
-                               .step = static_cast<std::uint32_t>(step),
-                               .call = pass_call(0),
-                               .compress = step >= warmup_,
-                               .sample_ids = batch.sample_ids,
-                               .samples_errors = is_due(step, at_.error_every),
-                               .stores_messages = is_due(step, at_.messages_every),
-                               .recorder = samples});
+  std::vector<MicroBatch> micro_batches;
+  for (std::int64_t call = 0; call < training_.micro_batches; ++call) {
+    datasets::Batch batch =
+        at_.train.batch(order, place * training_.micro_batches + call, training_.micro_batch);
+    const Pass pass = make_pass({.phase = Phase::kTrain,
+                                 .step = static_cast<std::uint32_t>(step),
+                                 .call = pass_call(call),
+                                 .compress = step >= warmup_,
+                                 .sample_ids = batch.sample_ids,
+                                 .samples_errors = call == 0 && is_due(step, at_.error_every),
+                                 .stores_messages = call == 0 && is_due(step, at_.messages_every),
+                                 .recorder = samples});
+    micro_batches.push_back({std::move(batch), pass});
+  }
   StepReport report{.step = step, .steps = steps_, .epoch = epoch};
   report.learning_rate =
       at_.schedule.rate(step, steps_, training_.learning_rate_warmup, training_.learning_rate);
-  report.result = trainer_.step(batch, pass, report.learning_rate);
+  report.result = trainer_.step(micro_batches, report.learning_rate);
   report.errors = std::move(samples->errors);
   report.messages = std::move(samples->messages);
   losses_.push_back(report.result.loss);
@@ -99,6 +112,7 @@ bool FineTune::evaluate(std::int64_t epoch, std::int64_t step, bool is_compresse
                                  .sample_ids = batch.sample_ids}),
                       evaluation.scores);
   }
+  trainer_.share(evaluation.scores);
   evaluation.ns = steady_ns() - start;
   evaluation.loss = evaluation.scores.loss_sum / static_cast<double>(evaluation.scores.count);
   evaluation.metrics = at_.task.metrics(evaluation.scores);
@@ -127,7 +141,7 @@ StageOutcome FineTune::run() {
     const std::vector<std::int64_t> order =
         datasets::epoch_order(at_.train.rows(), at_.seed, static_cast<std::uint32_t>(epoch));
     for (std::int64_t i = 0; i < steps_per_epoch_ && step < steps_; ++i) {
-      if (train_step(step++, epoch, at_.train.batch(order, i, training_.micro_batch))) continue;
+      if (train_step(step++, epoch, i, order)) continue;
       outcome.is_diverged = true;
       outcome.reason = "the loss is not finite at step " + std::to_string(step - 1);
       break;

@@ -63,8 +63,8 @@ Run fine_tune(const Task& task, protocol::Cell cell) {
   run.outcome = find_stage("finetune")
                     .make({.cell = setup.config,
                            .seed = 3,
-                           .model = *setup.model,
-                           .group = setup.group,
+                           .mesh = setup.mesh,
+                           .stages = setup.parts.local(),
                            .task = task,
                            .optimizer = *setup.optimizer,
                            .schedule = find_schedule("linear"),

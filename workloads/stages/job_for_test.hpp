@@ -12,6 +12,7 @@
 #include "workloads/layers/weights.hpp"
 #include "workloads/messages/tensor_parallel.hpp"
 #include "workloads/models/model.hpp"
+#include "workloads/stages/stage_parts.hpp"
 #include "workloads/stages/trainer.hpp"
 
 /// Jobs in one process, for tests.
@@ -62,42 +63,53 @@ inline std::unique_ptr<Task> make_task() {
 struct Setup {
   Setup(int ranks, protocol::Cell the_config, SumOrder order = SumOrder::kLibrary)
       : Setup(make_emulated_collective(ranks, order), std::move(the_config)) {}
-  Setup(std::unique_ptr<Collective> the_collective, protocol::Cell the_config)
+  /// On a grid of `the_config.hardware.pp` stages.
+  Setup(std::unique_ptr<Collective> world, protocol::Cell the_config)
       : config(std::move(the_config)),
-        collective(std::move(the_collective)),
-        group(*collective, 3, config.compression.loopback, 1, config.hardware.nodes),
-        weights("", 3),
-        model(make_model(config.model.name, {group, weights, config, kVocabulary, 2})),
+        mesh(make_mesh(std::move(world), config.hardware.pp)),
+        parts(mesh, config, 3, "", kVocabulary, 2),
+        group(parts.all().front().group),
+        model(parts.all().front().model.get()),
         task(make_task()),
         optimizer(find_optimizer("adamw").make(config.training.weight_decay)),
-        trainer(*model, group, *task, *optimizer, config.training.clip) {}
-
+        trainer(mesh, parts.local(), *task, *optimizer, config) {}
   double train(std::uint32_t step, double rate = 1e-3) {
-    return trainer
-        .step(make_random_batch(step, config.training.micro_batch, config.data.sequence),
-              make_pass({.step = step}), rate)
+    return train(make_random_batch(step, config.training.micro_batch, config.data.sequence),
+                 make_pass({.step = step}), rate)
         .loss;
   }
+  StepResult train(const datasets::Batch& batch, const Pass& pass, double rate = 1e-3) {
+    const MicroBatch one{batch, pass};
+    return trainer.step(std::span(&one, 1), rate);
+  }
   double gradients(const datasets::Batch& batch) {
-    return trainer.compute_gradients(batch, make_pass({}));
+    const MicroBatch one{batch, make_pass({})};
+    return trainer.compute_gradients(std::span(&one, 1));
   }
   double loss(const datasets::Batch& batch) { return evaluate(batch, make_pass({})).loss_sum; }
   TaskScores evaluate(const datasets::Batch& batch, const Pass& pass) {
     TaskScores scores;
     trainer.evaluate(batch, pass, scores);
+    trainer.share(scores);
     return scores;
   }
   Parameter* find(const std::string& name) {
-    for (Parameter& parameter : model->parameters().all())
-      if (parameter.name == name) return &parameter;
+    for (StagePart& part : parts.all())
+      for (Parameter& parameter : part.model->parameters().all())
+        if (parameter.name == name) return &parameter;
     return nullptr;
   }
 
+  static Mesh make_mesh(std::unique_ptr<Collective> world, int pipeline) {
+    const int tensor = world->ranks() / pipeline;
+    return {std::move(world), tensor, pipeline};
+  }
+
   protocol::Cell config;
-  std::unique_ptr<Collective> collective;
-  TensorParallel group;
-  Weights weights;
-  std::unique_ptr<Model> model;
+  Mesh mesh;
+  StageParts parts;
+  TensorParallel& group;  ///< of the first stage
+  Model* model;           ///< likewise
   std::unique_ptr<Task> task;
   std::unique_ptr<Optimizer> optimizer;
   Trainer trainer;

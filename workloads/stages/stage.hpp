@@ -52,8 +52,8 @@ class StageRecorder {
 struct StageContext {
   const protocol::Cell& cell;
   std::uint64_t seed = 0;
-  Model& model;
-  TensorParallel& group;
+  Mesh& mesh;
+  std::vector<LocalStage> stages;  ///< of this process
   const Task& task;
   Optimizer& optimizer;
   const ScheduleInfo& schedule;

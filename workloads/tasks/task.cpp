@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "common/error.hpp"
+#include "datasets/batches.hpp"
 #include "datasets/dataset.hpp"
 #include "datasets/metrics/metric.hpp"
 
@@ -36,6 +37,8 @@ void TaskScores::add_row(std::span<const float> output, double prediction, doubl
   predictions.push_back(is_number ? prediction : std::numeric_limits<double>::quiet_NaN());
   labels.push_back(label);
 }
+
+std::int64_t Task::items(const datasets::Batch& batch) const { return batch.rows; }
 
 std::vector<MetricValue> row_metrics(const std::vector<std::string>& names,
                                      const TaskScores& scores) {

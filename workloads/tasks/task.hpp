@@ -48,6 +48,8 @@ class Task {
   virtual ~Task() = default;
   /// Width of the model's last dimension: classes, scores, vocabulary.
   virtual std::int64_t outputs() const = 0;
+  /// What the loss is a mean over: rows, or tokens.
+  virtual std::int64_t items(const datasets::Batch& batch) const;
   /// Mean over the batch's items; a scalar that gradients flow through.
   virtual at::Tensor loss(const at::Tensor& output, const datasets::Batch& batch) const = 0;
   /// Adds a batch of an evaluation to `scores`.

@@ -10,8 +10,7 @@
 #include "workloads/comm/mesh.hpp"
 #include "workloads/comm/runtime.hpp"
 #include "workloads/layers/parameter_counts.hpp"
-#include "workloads/layers/weights.hpp"
-#include "workloads/models/model.hpp"
+#include "workloads/stages/stage_parts.hpp"
 #include "workloads/worker/data.hpp"
 #include "workloads/worker/job_file.hpp"
 #include "workloads/worker/run_recorder.hpp"
@@ -28,19 +27,15 @@ class Job {
         recorder_(recorder),
         data_(load_data(file)),
         mesh_(std::move(world), cell_.hardware.tp, cell_.hardware.pp),
-        group_(mesh_.tensor_group(mesh_.local_stages().front()), file.seed,
-               cell_.compression.loopback, cell_.hardware.threads, cell_.hardware.nodes),
-        weights_(file.weights, file.seed),
         task_(find_task(data_.info).make(data_.info)),
-        model_(make_model(cell_.model.name,
-                          {group_, weights_, cell_, data_.vocabulary, task_->outputs()})),
+        parts_(mesh_, cell_, file.seed, file.weights, data_.vocabulary, task_->outputs()),
         optimizer_(find_optimizer("adamw").make(cell_.training.weight_decay)),
-        run_recorder_(file, folder, recorder, is_first(), group_.ranks()),
+        run_recorder_(file, folder, recorder, is_first(), mesh_.tensor()),
         stage_(find_stage(cell_.training.stage)
                    .make({.cell = cell_,
                           .seed = file.seed,
-                          .model = *model_,
-                          .group = group_,
+                          .mesh = mesh_,
+                          .stages = parts_.local(),
                           .task = *task_,
                           .optimizer = *optimizer_,
                           .schedule = find_schedule("linear"),
@@ -62,10 +57,8 @@ class Job {
   Recorder& recorder_;
   JobData data_;
   Mesh mesh_;
-  TensorParallel group_;
-  Weights weights_;
   std::unique_ptr<Task> task_;
-  std::unique_ptr<Model> model_;
+  StageParts parts_;
   std::unique_ptr<Optimizer> optimizer_;
   RunRecorder run_recorder_;
   std::unique_ptr<Stage> stage_;
@@ -73,13 +66,17 @@ class Job {
 
 std::map<std::string, protocol::CodecFacts> Job::codec_facts() const {
   std::map<std::string, protocol::CodecFacts> facts;
-  const Shape shape{cell_.training.micro_batch, cell_.data.sequence, model_->hidden()};
-  for (const char* kind : {"tp", "tp.backward"}) {
+  const Shape shape{cell_.training.micro_batch, cell_.data.sequence,
+                    parts_.all().front().model->hidden()};
+  std::vector<const char*> kinds{"tp", "tp.backward"};
+  if (mesh_.pipeline() > 1) kinds.insert(kinds.end(), {"pp", "pp.gradient"});
+  for (const char* kind : kinds) {
     const auto found = cell_.compression.codecs.find(kind);
     const auto codec =
         compressors::make_codec(found == cell_.compression.codecs.end() ? "none" : found->second);
-    const std::int64_t sites = group_.compressed_sites(kind);
-    const auto ranks = static_cast<std::uint32_t>(group_.ranks());
+    std::int64_t sites = 0;  // of the stages of this process
+    for (const StagePart& part : parts_.all()) sites += part.compressed_sites(kind);
+    const auto ranks = static_cast<std::uint32_t>(mesh_.tensor());
     facts[kind] = {.spec = codec->canonical(),
                    .added_parameters = sites * codec->added_parameters(shape, ranks),
                    .added_flops = static_cast<double>(sites) * codec->added_flops(shape, ranks)};
@@ -89,13 +86,13 @@ std::map<std::string, protocol::CodecFacts> Job::codec_facts() const {
 
 void Job::write_start(protocol::Start start) {
   start.environment["backend"] = mesh_.world().backend();
+  const ModelFacts facts = parts_.facts();
   if (is_first()) {
-    const ParameterCounts counts = count_parameters(model_->parameters());
     start.model = {{"name", cell_.model.name},
-                   {"arch", model_->architecture()},
-                   {"parameters", counts.all},
-                   {"trainable", counts.trainable},
-                   {"init_hash", weights_.hash()}};
+                   {"arch", parts_.all().front().model->architecture()},
+                   {"parameters", facts.counts.all},
+                   {"trainable", facts.counts.trainable},
+                   {"init_hash", facts.start_hash}};
     start.dataset = data_.facts;
     start.codecs = codec_facts();
     start.steps = stage_->steps();
@@ -104,13 +101,17 @@ void Job::write_start(protocol::Start start) {
 }
 
 void Job::write_summary() {
-  for (const TrafficRow& row : group_.traffic()) recorder_.write(to_record(row));
+  std::uint64_t state_bytes = 0, parameter_bytes = 0;
+  for (const StagePart& part : parts_.all()) {
+    for (const TrafficRow& row : part.group.traffic()) recorder_.write(to_record(row));
+    state_bytes += part.codec_state_bytes();
+    parameter_bytes += count_parameters(part.model->parameters()).bytes;
+  }
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  recorder_.write(
-      protocol::Memory{.peak_rss_bytes = std::int64_t{usage.ru_maxrss} * 1024,
-                       .codec_state_bytes = static_cast<std::int64_t>(group_.codec_state_bytes()),
-                       .parameter_bytes = count_parameters(model_->parameters()).bytes});
+  recorder_.write(protocol::Memory{.peak_rss_bytes = std::int64_t{usage.ru_maxrss} * 1024,
+                                   .codec_state_bytes = static_cast<std::int64_t>(state_bytes),
+                                   .parameter_bytes = parameter_bytes});
 }
 
 StageOutcome Job::run() {

@@ -26,17 +26,14 @@ void check_job(const protocol::JobFile& job, int processes) {
       known += (known.empty() ? "'" : ", '") + name + "'";
     refuse("stage '" + config.training.stage + "' is not built; this worker does " + known);
   }
-  if (hardware.pp != 1)
-    refuse("hardware.pp " + std::to_string(hardware.pp) +
-           ": pipelines are not built; this worker does pp 1");
   if (hardware.device != "cpu")
     refuse("hardware.device '" + hardware.device + "': this worker runs on 'cpu'");
   for (const auto& [site, spec] : config.compression.codecs)
-    if (site != "tp" && site != "tp.backward" && spec != "none")
-      refuse("compressor site '" + site + "': this worker has 'tp' and 'tp.backward'");
+    if (spec != "none" && hardware.pp == 1 && (site == "pp" || site == "pp.gradient"))
+      refuse("compressor site '" + site + "': there is no pipeline at pp 1");
   for (const auto& [site, spec] : config.compression.codecs) {
     const auto codec = compressors::make_codec(spec);
-    if (const auto reason = compressors::refuses_tensor_site(site, *codec); !reason.empty())
+    if (const auto reason = compressors::refuses_site(site, *codec); !reason.empty())
       refuse(reason);
     if (const auto reason = compressors::refuses_nodes(*codec, hardware.tp, hardware.nodes);
         !reason.empty())

@@ -19,7 +19,10 @@ TEST_CASE("job file: what this worker cannot do is refused") {
   CHECK_THROWS_WITH(check_job(job, 1), Catch::Contains("pretrain"));
   job.config = {};
   job.config.hardware.pp = 2;
-  CHECK_THROWS_WITH(check_job(job, 2), Catch::Contains("hardware.pp 2"));
+  CHECK_NOTHROW(check_job(job, 2));
+  CHECK_THROWS_WITH(check_job(job, 1), Catch::Contains("WORLD_SIZE is 1"));
+  job.config.compression.codecs["pp"] = "twostep(quantize)";
+  CHECK_THROWS_WITH(check_job(job, 2), Catch::Contains("has one sender"));
   job.config = {};
   job.config.hardware.device = "cuda";
   CHECK_THROWS_WITH(check_job(job, 1), Catch::Contains("cuda"));

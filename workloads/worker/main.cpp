@@ -81,8 +81,9 @@ std::unique_ptr<Collective> make_collective(const protocol::JobFile& job, const 
   const SumOrder order =
       job.config.parallelism.sum_order == "ranks" ? SumOrder::kRanks : SumOrder::kLibrary;
   if (launch.world == 1)
-    return make_emulated_collective(job.config.hardware.emulated() ? job.config.hardware.tp : 1,
-                                    order);
+    return make_emulated_collective(
+        job.config.hardware.emulated() ? job.config.hardware.tp * job.config.hardware.pp : 1,
+        order);
   return make_gloo_collective({.address = launch.address,
                                .port = launch.port,
                                .rank = launch.rank,

@@ -5,10 +5,8 @@
 #include <ATen/ops/tanh.h>
 
 #include <deque>
-#include <nlohmann/json.hpp>
 #include <optional>
 
-#include "common/error.hpp"
 #include "datasets/batches.hpp"
 #include "workloads/layers/attention.hpp"
 #include "workloads/layers/dropout.hpp"
@@ -53,94 +51,99 @@ struct Block {
   LayerNorm output_norm;
 };
 
+struct Embeddings {
+  Embeddings(const LayerScope& scope, const ModelManifest& sizes, std::int64_t rows, bool learns)
+      : words(scope, "embeddings.word_embeddings", rows, sizes.number("hidden"), learns),
+        positions(scope, "embeddings.position_embeddings", sizes.number("positions"),
+                  sizes.number("hidden"), learns),
+        types(scope, "embeddings.token_type_embeddings", sizes.number("types"),
+              sizes.number("hidden"), learns),
+        norm(scope, "embeddings.LayerNorm", sizes.number("hidden"), kEpsilon),
+        dropout(scope, kEmbeddingDropout) {}
+
+  Activations operator()(const datasets::Batch& batch, const Pass& pass) const {
+    const std::int64_t rows = batch.rows, tokens = batch.sequence;
+    const Activations x =
+        words(batch.ids, rows, tokens, pass) + types(batch.types, rows, tokens, pass);
+    return dropout(norm((x + positions.first(rows, tokens, pass)).flat(), pass), pass);
+  }
+
+  Embedding words, positions, types;
+  LayerNorm norm;
+  Dropout dropout;
+};
+
+struct Head {
+  Head(const LayerScope& scope, bool pools_first, std::int64_t hidden, std::int64_t outputs)
+      : pooler(pools_first ? std::make_optional<Linear>(scope, "pooler.dense", hidden, hidden)
+                           : std::nullopt),
+        dropout(scope, kHeadDropout),
+        classifier(scope, "classifier", hidden, outputs, true),
+        output(scope) {}
+
+  Activations pool(const Activations& x, const datasets::Batch& batch, const Pass& pass) const {
+    if (!pooler) return mean_over_tokens(x, batch.mask);
+    return (*pooler)(first_token(x), pass).map([](const at::Tensor& y) { return at::tanh(y); });
+  }
+  at::Tensor operator()(const Activations& x, const datasets::Batch& batch,
+                        const Pass& pass) const {
+    return output(classifier(dropout(pool(x, batch, pass), pass), pass), pass);
+  }
+
+  std::optional<Linear> pooler;
+  Dropout dropout;
+  Linear classifier;
+  Output output;
+};
+
 class Bert final : public LayerModel {
  public:
   Bert(const ModelManifest& sizes, const ModelContext& context)
-      : LayerModel(context, sizes.number("layers"), sizes.number("hidden")),
-        sizes_(sizes),
-        config_(context.config),
+      : LayerModel(sizes, context),
+        pooling_(context.config.model.pooling),
         outputs_(context.outputs),
-        vocabulary_(builder().vocabulary("embeddings.word_embeddings.weight")),
-        words_(table("word", vocabulary_)),
-        positions_(table("position", sizes.number("positions"))),
-        types_(table("token_type", sizes.number("types"))),
-        norm_(builder().embeddings(), "embeddings.LayerNorm", hidden(), kEpsilon),
-        dropout_(builder().embeddings(), kEmbeddingDropout) {
-    if (config_.data.sequence > sizes.number("positions"))
-      throw Error(ErrorKind::kUsage, "sequence " + std::to_string(config_.data.sequence) +
-                                         " is above " + sizes.name + "'s " +
-                                         std::to_string(sizes.number("positions")) + " positions");
-    for (std::int64_t i = 0; i < sizes.number("layers"); ++i)
+        vocabulary_(builder().vocabulary("embeddings.word_embeddings.weight")) {
+    if (builder().has_embeddings())
+      embeddings_.emplace(builder().embeddings(), sizes, vocabulary_,
+                          context.config.model.freeze != "embeddings");
+    for (std::int64_t i = part().first; i < part().end; ++i)
       blocks_.emplace_back(builder().block(i), "encoder.layer." + std::to_string(i) + ".", sizes);
-    const LayerScope head = builder().head();
-    if (config_.model.pooling == "cls") pooler_.emplace(head, "pooler.dense", hidden(), hidden());
-    head_dropout_.emplace(head, kHeadDropout);
-    classifier_.emplace(head, "classifier", hidden(), outputs_, true);
-    output_.emplace(head);
+    if (builder().has_head())
+      head_.emplace(builder().head(), pooling_ == "cls", hidden(), outputs_);
   }
 
-  at::Tensor forward(const datasets::Batch& batch, const Pass& pass) override {
-    const Activations x = (*head_dropout_)(pool(run(batch, pass), batch, pass), pass);
-    return (*output_)((*classifier_)(x, pass), pass);
+  Activations embed(const datasets::Batch& batch, const Pass& pass) override {
+    return (*embeddings_)(batch, pass);
   }
-  at::Tensor encode(const datasets::Batch& batch, const Pass& pass) override {
-    return run(batch, pass).parts[0].view({batch.rows, batch.sequence, hidden()});
-  }
-  at::Tensor pooled(const datasets::Batch& batch, const Pass& pass) override {
-    return pool(run(batch, pass), batch, pass).parts[0];
-  }
-
-  nlohmann::ordered_json architecture() const override {
-    return {{"kind", "bert"},
-            {"layers", sizes_.number("layers")},
-            {"hidden", hidden()},
-            {"heads", sizes_.number("heads")},
-            {"intermediate", sizes_.number("intermediate")},
-            {"positions", sizes_.number("positions")},
-            {"vocabulary", vocabulary_},
-            {"layer_norm_epsilon", kEpsilon},
-            {"pooling", config_.model.pooling},
-            {"outputs", outputs_},
-            {"weights", has_weights() ? "file" : "random"}};
-  }
-
- private:
-  Embedding table(const std::string& of, std::int64_t rows) {
-    return {builder().embeddings(), "embeddings." + of + "_embeddings", rows, hidden(),
-            config_.model.freeze != "embeddings"};
-  }
-
-  /// The last hidden states.
-  Activations run(const datasets::Batch& batch, const Pass& pass) const {
-    const std::int64_t rows = batch.rows, tokens = batch.sequence;
-    const at::Tensor mask = attention_mask(batch.mask, rows, tokens);
-    Activations x = words_(batch.ids, rows, tokens, pass) + types_(batch.types, rows, tokens, pass);
-    x = dropout_(norm_((x + positions_.first(rows, tokens, pass)).flat(), pass), pass);
+  Activations run_blocks(Activations x, const datasets::Batch& batch, const Pass& pass) override {
+    const at::Tensor mask = attention_mask(batch.mask, batch.rows, batch.sequence);
     for (const Block& block : blocks_) x = block(x, mask, pass);
     return x;
   }
-
-  Activations pool(const Activations& x, const datasets::Batch& batch, const Pass& pass) const {
-    if (!pooler_) return mean_over_tokens(x, batch.mask);
-    return (*pooler_)(first_token(x), pass).map([](const at::Tensor& y) { return at::tanh(y); });
+  at::Tensor head(const Activations& x, const datasets::Batch& batch, const Pass& pass) override {
+    return (*head_)(x, batch, pass);
+  }
+  Activations pool(const Activations& x, const datasets::Batch& batch, const Pass& pass) override {
+    return head_->pool(x, batch, pass);
   }
 
-  ModelManifest sizes_;
-  protocol::Cell config_;
+  nlohmann::ordered_json architecture() const override {
+    return facts("bert", {"layers", "hidden", "heads", "intermediate", "positions"},
+                 {{"vocabulary", vocabulary_},
+                  {"layer_norm_epsilon", kEpsilon},
+                  {"pooling", pooling_},
+                  {"outputs", outputs_}});
+  }
+
+ private:
+  std::string pooling_;
   std::int64_t outputs_, vocabulary_;
-  Embedding words_, positions_, types_;
-  LayerNorm norm_;
-  Dropout dropout_;
+  std::optional<Embeddings> embeddings_;
   std::deque<Block> blocks_;
-  std::optional<Linear> pooler_, classifier_;
-  std::optional<Dropout> head_dropout_;
-  std::optional<Output> output_;
+  std::optional<Head> head_;
 };
 
-const ModelRegistrar kRegistrar({"bert",
-                                 [](const ModelManifest& sizes, const ModelContext& context) {
-                                   return std::make_unique<Bert>(sizes, context);
-                                 }});
+const ModelRegistrar kRegistrar(architecture_of<Bert>("bert"));
 
 }  // namespace
 }  // namespace tersor::workloads
